@@ -34,7 +34,8 @@ from localfact.vocabulary import PreVerificationLabel
 from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.addresses import Addresses, host_of, port_of
 from localfact.web.fetching.failures import PageError
-from localfact.web.fetching.fetch import Fetcher, FetchError
+from localfact.web.fetching.fetch import Fetcher
+from localfact.web.fetching.fetched import FetchError
 from scripts import trust_attempts
 from scripts.fuzz import silence
 from scripts.fuzz_subjects import run

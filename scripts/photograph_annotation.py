@@ -17,7 +17,7 @@ from scripts.photograph import taken
 
 WINDOW = {"width": 1280, "height": 860}
 #: The claims of the first response that are judged for the pictures, and where the two annotators differ.
-ADA, BO = "aasars", "aarans"
+ADA, BO = "ssssrs", "ssrsns"
 
 
 def main() -> None:

@@ -4,7 +4,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from localfact.annotation.labels import Label
-from localfact.annotation.work import Step, StepKind, Work, WorkClaim, live, place
+from localfact.annotation.steps import Step, StepKind, live
+from localfact.annotation.work import Work, WorkClaim, place
 from localfact.records import Record
 from localfact.text import normalise
 

@@ -7,9 +7,9 @@ from urllib.parse import parse_qsl
 from pydantic import ValidationError
 from starlette.requests import Request
 
+from localfact.annotation.steps import Step
 from localfact.annotation.store import MisfitError
 from localfact.annotation.tasks import AnnotationTask
-from localfact.annotation.work import Step
 from localfact.records import Span
 from localfact.text import readable
 

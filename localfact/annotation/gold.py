@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from localfact.annotation.differences import Item, items_of, work_after_adjudication
-from localfact.annotation.store import ADJUDICATE, AnnotationStore
+from localfact.annotation.store import ADJUDICATE, SHOWN, AnnotationStore
 from localfact.annotation.work import Work, WorkClaim
 from localfact.text import normalise
 
@@ -43,7 +43,9 @@ def gold_rows(store: AnnotationStore) -> Iterator[dict[str, Any]]:
             name: value for name in ("id", "prompt", "topic", "model", "source") if (value := getattr(task, name)) is not None
         }
         row |= {"response": task.text, "annotators": list(works), "how": how.value}
-        if store.facts().get("blind"):
+        row["irrelevant_means"] = store.irrelevant_means.value
+        facts = store.facts()
+        if facts.get("blind") and not facts.get(SHOWN):
             row["blind"] = True
         if how is How.ADJUDICATED:
             row["adjudicator"] = store.adjudicators(position)[0]
@@ -85,13 +87,12 @@ def _claim_row(claim: WorkClaim, comment: str, passages: Mapping[str, object]) -
     elif claim.label is not None:
         row["label"] = claim.label.value
     row["edit"] = claim.edit.value
-    if claim.machine is not None:
-        # A removed claim may have been revised before.
-        if normalise(claim.text) != normalise(claim.machine.text):
-            row["original"] = claim.machine.text
-        named = [one.passage_id for one in claim.machine.passages if one.passage_id in passages]
-        if named:
-            row["passages"] = named
+    # A removed claim may have been revised before.
+    if claim.machine is not None and normalise(claim.text) != normalise(claim.machine.text):
+        row["original"] = claim.machine.text
+    named = [one.passage_id for one in claim.source.passages if one.passage_id in passages] if claim.source is not None else []
+    if named:
+        row["passages"] = named
     if comment:
         row["comment"] = comment
     return row

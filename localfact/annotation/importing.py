@@ -9,11 +9,13 @@ from pydantic import Field
 
 from localfact.annotation.label_studio import escape_name
 from localfact.annotation.labelled import ImportedClaim, Labelled
-from localfact.annotation.labels import Removal
-from localfact.annotation.store import AnnotationStore
+from localfact.annotation.labels import Label, Removal
+from localfact.annotation.steps import Step, StepKind
+from localfact.annotation.store import SHOWN, AnnotationStore
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
-from localfact.annotation.work import Draft, Step, StepKind, work_of
-from localfact.inputs.annotations import Edit
+from localfact.annotation.work import Draft, work_of
+from localfact.errors import InputError
+from localfact.inputs.annotations import Edit, IrrelevantMeaning
 from localfact.inputs.claims import spans_of
 from localfact.records import Record, passage_id
 from localfact.scoring.pairing import ALONE, Identity, pair
@@ -49,16 +51,25 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
 
     Args:
         annotator: whose work it is where the file names nobody.
+
+    Raises:
+        InputError: "irrelevant" means another thing in the file than in the project; nothing is imported.
     """
-    places = _Places(store, labelled)
-    counts: Counter[str] = Counter(without_task=places.left.pop(ALONE, 0))
+    ours, theirs = store.irrelevant_means, meaning_of_irrelevant(labelled)
+    if theirs is not None and theirs is not ours:
+        raise InputError(
+            f"By “irrelevant” the file means: {theirs}. The project means: {ours}. These cannot be mixed."
+            " Import the file into a project of its own."
+        )
+    positions, left = _find_places(store, labelled)
+    counts: Counter[str] = Counter(without_task=left.pop(ALONE, 0))
     unknown: Counter[str] = Counter()
     problems = []
     for one in labelled:
         if one.problem is not None:
             problems.append(one.problem)
             continue
-        position = places.of(one.task)
+        position = positions.get((one.task.model, identity_of(one.task)))
         task = None if position is None else store.task(position)
         if position is None or task is None:
             continue
@@ -70,12 +81,27 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
         if made is None:
             counts["passed_over"] += 1
             continue
+        store.set_fact(SHOWN, True)  # whoever labelled elsewhere may have seen anything
         counts["matched"] += 1
         counts["finished"] += made.finished
         standing = [claim for claim in one.claims if claim.removal is None]
         counts["unlabelled"] += sum(claim.label is None for claim in standing)
         unknown.update(claim.unknown for claim in standing if claim.unknown)
-    return ImportReport(**counts, refused=dict(places.left), unknown_labels=dict(unknown), problems=tuple(problems))
+    return ImportReport(**counts, refused=dict(left), unknown_labels=dict(unknown), problems=tuple(problems))
+
+
+def meaning_of_irrelevant(labelled: Sequence[Labelled]) -> IrrelevantMeaning | None:
+    """What a file's annotators meant by "irrelevant"; None where they called nothing so.
+
+    Raises:
+        InputError: some meant one thing, and some the other.
+    """
+    found = {one.irrelevant_means for one in labelled if any(claim.label is Label.IRRELEVANT for claim in one.claims)}
+    if len(found) > 1:
+        raise InputError(
+            "Some rows of the file say that they mean by irrelevant what others do not. Import each kind by itself."
+        )
+    return next(iter(found), None)
 
 
 def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list[str]]:
@@ -185,30 +211,26 @@ def _pairs(machines: Sequence[MachineClaim], claims: Sequence[ImportedClaim]) ->
     return found
 
 
-class _Places:
+def _find_places(
+    store: AnnotationStore, labelled: Sequence[Labelled]
+) -> tuple[dict[tuple[str | None, Identity], int], Counter[str]]:
     """Where a project has the responses of an import: they are paired as those of two runs are, each model's for themselves.
 
-    Attributes:
-        left: why a response, which may stand in the import several times, is nowhere -> how many.
+    Returns model and identity -> the response's position in the project, of those that are there for certain; and why a
+    response, which may stand in the import several times, is nowhere -> how many.
     """
-
-    def __init__(self, store: AnnotationStore, labelled: Sequence[Labelled]) -> None:
-        theirs, ours = distinct_tasks(labelled), list(store.tasks())
-        self.left: Counter[str] = Counter()
-        self._positions: dict[tuple[str | None, Identity], int] = {}
-        for model in sorted({task.model for task in theirs}, key=lambda name: (name is None, name or "")):
-            given = [identity_of(task) for task in theirs if task.model == model]
-            free = [one for one in ours if None in (model, one[1].model) or one[1].model == model]
-            pairing = pair(given, [identity_of(task) for _, task in free])
-            self.left += pairing.left[0]
-            taken = {given[at]: free[other][0] for at, other in pairing.pairs}
-            self._positions |= {(model, identity): position for identity, position in taken.items()}
-            placed = set(taken.values())
-            ours = [one for one in ours if one[0] not in placed]
-
-    def of(self, task: AnnotationTask) -> int | None:
-        """The response's position in the project; None where it is nowhere, or not for certain."""
-        return self._positions.get((task.model, identity_of(task)))
+    theirs, ours = distinct_tasks(labelled), list(store.tasks())
+    left: Counter[str] = Counter()
+    positions: dict[tuple[str | None, Identity], int] = {}
+    for model in sorted({task.model for task in theirs}, key=lambda name: (name is None, name or "")):
+        given = [identity_of(task) for task in theirs if task.model == model]
+        free = [one for one in ours if None in (model, one[1].model) or one[1].model == model]
+        pairing = pair(given, [identity_of(task) for _, task in free])
+        left += pairing.left[0]
+        placed = {free[other][0]: given[at] for at, other in pairing.pairs}
+        positions |= {(model, identity): position for position, identity in placed.items()}
+        ours = [one for one in ours if one[0] not in placed]
+    return positions, left
 
 
 def identity_of(task: AnnotationTask) -> Identity:

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from localfact.annotation.labels import label_of
+from localfact.annotation.labels import REMOVALS, label_of
+from localfact.inputs.claims import label_name
 from localfact.inputs.json_rows import Row, RowError, first
 from localfact.text import readable
 
@@ -21,10 +22,8 @@ def claims_in(row: Row, data: Row) -> list[Row] | None:
     of = {**{key: value for key, value in data.items() if key != "text"}, "claim": claim, "annotator": NOBODY}
     rows: list[Row] = []
     for name, results in annotations:
-        said = _Said()
-        for one in results:
-            said.add(one)
-        rows.append({**of, "annotator": name, "label": said.label, "comment": said.comment})
+        label, comment, _ = _read_results(results)
+        rows.append({**of, "annotator": name, "label": label, "comment": comment})
     return rows or [of]
 
 
@@ -44,16 +43,15 @@ def response_in(row: Row, data: Row) -> tuple[Row, list[Row], dict[str, list[Row
         raise RowError("nobody labelled its claims.")
     by: dict[str, list[Row]] = {}
     for name, results in annotations:
-        regions: dict[str, _Said] = {}
+        regions: dict[str, list[Row]] = {}
         for place, one in enumerate(results):
-            regions.setdefault(str(one.get("id") or f"#{place}"), _Said()).add(one)
-        marked = [(said, said.place_in(text)) for said in regions.values() if said.marked]
-        items: list[Row] = [
-            {"text": wording, "spans": spans, "label": said.label, "comment": said.comment}
-            for said, (wording, spans) in marked
-            if wording.strip()
-        ]
-        by[name] = items
+            regions.setdefault(str(one.get("id") or f"#{place}"), []).append(one)
+        items = by[name] = []
+        for about in regions.values():
+            label, comment, marked = _read_results(about)
+            wording, spans = _place_in(text, marked) if marked else ("", [])
+            if wording.strip():
+                items.append({"text": wording, "spans": spans, "label": label, "comment": comment})
     marks = [{_mark_of(item) for item in items} for items in by.values()]
     return of, [item for item in next(iter(by.values())) if all(_mark_of(item) in theirs for theirs in marks)], by
 
@@ -76,49 +74,35 @@ def _annotations(row: Row) -> list[tuple[str, list[Row]]]:
     return list(found.items())
 
 
-class _Said:
-    """What one annotator of Label Studio said of one claim."""
-
-    def __init__(self) -> None:
-        self.words: list[str] = []
-        self.comments: list[str] = []
-        self.marked: Row | None = None
-
-    def add(self, result: Row) -> None:
-        """Adds a result of Label Studio: labels, choices or a comment."""
-        value = result.get("value")
+def _read_results(results: list[Row]) -> tuple[str | None, str, Row | None]:
+    """What results say of one claim: its label, or why it is removed, or what was said instead; comments; what is marked."""
+    words: list[str] = []
+    comments: list[str] = []
+    marked: Row | None = None
+    for one in results:
+        kind, value = one.get("type"), one.get("value")
         if not isinstance(value, dict):
-            return
-        kind = result.get("type")
+            continue
         if kind in ("choices", "labels"):
-            self.words += [str(word) for word in _texts(value.get(str(kind)))]
+            words += _texts(value.get(str(kind)))
         if kind == "textarea":
-            self.comments += _texts(value.get("text"))
+            comments += _texts(value.get("text"))
         elif kind == "labels":
-            self.marked = value
+            marked = value
+    known = (word for word in words if label_of(word) is not None or label_name(word) in REMOVALS)
+    return next(known, words[0] if words else None), "\n".join(comments), marked
 
-    @property
-    def label(self) -> str | None:
-        """The first word that is a label, or why the claim is removed; else what was said instead."""
-        known = (word for word in self.words if label_of(word) is not None)
-        return next(known, self.words[0] if self.words else None)
 
-    @property
-    def comment(self) -> str:
-        """All comments."""
-        return "\n".join(self.comments)
-
-    def place_in(self, text: str) -> tuple[str, list[list[int]]]:
-        """The words that are marked, and where the response has them."""
-        value = self.marked or {}
-        start, end, wording = value.get("start"), value.get("end"), value.get("text")
-        if type(start) is int and type(end) is int and 0 <= start < end <= len(text) and wording in (None, text[start:end]):
-            return text[start:end], [[start, end]]
-        # JavaScript counts some characters twice, so places behind them are too far on.
-        wording = readable(wording).strip() if isinstance(wording, str) else ""
-        found = text.rfind(wording, 0, start + len(wording)) if wording and type(start) is int and start >= 0 else -1
-        found = text.find(wording) if found < 0 else found
-        return wording, [[found, found + len(wording)]] if wording and found >= 0 else []
+def _place_in(text: str, marked: Row) -> tuple[str, list[list[int]]]:
+    """The words that are marked, and where the response has them."""
+    start, end, wording = marked.get("start"), marked.get("end"), marked.get("text")
+    if type(start) is int and type(end) is int and 0 <= start < end <= len(text) and wording in (None, text[start:end]):
+        return text[start:end], [[start, end]]
+    # JavaScript counts some characters twice, so places behind them are too far on.
+    wording = readable(wording).strip() if isinstance(wording, str) else ""
+    found = text.rfind(wording, 0, start + len(wording)) if wording and type(start) is int and start >= 0 else -1
+    found = text.find(wording) if found < 0 else found
+    return wording, [[found, found + len(wording)]] if wording and found >= 0 else []
 
 
 def _texts(value: object) -> list[str]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from localfact.annotation.labelled_rows import GatheredRows, edit_of, group_rows
-from localfact.annotation.labels import Label, Removal, label_of
+from localfact.annotation.labels import REMOVALS, Label, Removal, label_of
+from localfact.annotation.steps import LONGEST_TEXT
 from localfact.annotation.tasks import AnnotationTask, of_responses
-from localfact.annotation.work import LONGEST_TEXT
-from localfact.inputs.annotations import Edit
+from localfact.inputs.annotations import Edit, IrrelevantMeaning, irrelevant_means
 from localfact.inputs.claims import NO_LABEL, label_name, optional_text, read_spans, spans_of
 from localfact.inputs.json_rows import Row, RowError, read_rows
 from localfact.inputs.responses import responses_of
@@ -16,7 +16,6 @@ from localfact.text import readable
 
 #: What a file should hold, for messages.
 LABELLED = "labelled claims: gold data, FActScore's or FastFact's files, a table with a row a claim, or Label Studio's JSON"
-_REMOVALS = {removal.value: removal for removal in Removal}
 #: Most spans of a claim, and characters of its id.
 _MOST_SPANS, _LONGEST_ID = 50, 200
 #: Characters of an unknown label that are told.
@@ -54,6 +53,7 @@ class Labelled(Record):
     Attributes:
         task: the response, with the claims that the annotator found; several annotators of a response have the same.
         annotator: "" where the file names nobody.
+        irrelevant_means: to that person.
         whole: whether a claim of the machine that is not here was left out by the annotator; else nobody looked at it.
         problem: why it cannot be used; None for one that can.
     """
@@ -61,6 +61,7 @@ class Labelled(Record):
     task: AnnotationTask
     claims: tuple[ImportedClaim, ...] = ()
     annotator: str = ""
+    irrelevant_means: IrrelevantMeaning = IrrelevantMeaning.UNRELATED
     whole: bool = True
     problem: str | None = None
 
@@ -82,8 +83,9 @@ def read_labelled(file: Path) -> list[Labelled]:
       comment. `id`, `prompt`, `topic`, `model`, `source` of the data are the response's. A mark that not all annotators of a
       response have is a claim that those added who have it.
 
-    Labels are FastFact's five and FActScore's S, NS, IR. NS, "not supported" and "unsupported" become "refuted". "redundant"
-    and "not a claim" remove a claim, unless its row says what became of it. A claim whose label nobody knows has none.
+    Labels are FastFact's five and FActScore's S, NS, IR. NS, "not supported" and "unsupported" become "refuted". "redundant",
+    "not a claim" and "unverifiable" remove a claim, unless its row says what became of it. A claim whose label nobody knows has
+    none.
 
     Raises:
         InputError: the file is missing, unreadable, empty, or neither JSON nor a table.
@@ -102,6 +104,7 @@ def _read_labels(gathered: GatheredRows, response: Response) -> Iterator[Labelle
     if isinstance(gathered.row, RowError):
         yield Labelled(task=bare, problem=response.problem)
         return
+    meaning = irrelevant_means(gathered.row)
     task = next(of_responses([response]), None)
     if task is None or not gathered.by:
         yield Labelled(task=bare, problem=_of(response, response.problem or "Nobody labelled its claims."))
@@ -112,7 +115,7 @@ def _read_labels(gathered: GatheredRows, response: Response) -> Iterator[Labelle
         except RowError as error:
             yield Labelled(task=bare, annotator=name, problem=_of(response, error))
         else:
-            yield Labelled(task=task, claims=claims, annotator=name, whole=gathered.whole)
+            yield Labelled(task=task, claims=claims, annotator=name, irrelevant_means=meaning, whole=gathered.whole)
 
 
 def _of(response: Response, problem: object) -> str:
@@ -134,7 +137,7 @@ def _claim(item: Row, place: int, text: str) -> ImportedClaim:
     placed = item.get("spans") is not None
     spans = read_spans(item["spans"], place, text) if placed else spans_of(item, text)
     label, edit = label_name(item.get("label")), edit_of(item)
-    removal = _REMOVALS.get(label_name(item.get("removal"))) or _REMOVALS.get(label)
+    removal = REMOVALS.get(label_name(item.get("removal"))) or REMOVALS.get(label)
     if edit is Edit.REMOVED:
         removal = removal or Removal.NO_CLAIM
     elif edit is not None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from localfact.inputs.annotations import FINE_LABELS
+from localfact.inputs.annotations import FINE_LABELS, IrrelevantMeaning
 from localfact.inputs.claims import GOLD_LABELS, label_name
 from localfact.vocabulary import GoldLabel, VerdictLabel
 
@@ -28,18 +28,18 @@ class Shown(NamedTuple):
 
 
 LABELS: Mapping[Label, Shown] = {
-    Label.SUPPORTED: Shown("s", VerdictLabel.SUPPORTED, "the evidence says so"),
-    Label.REFUTED: Shown("r", VerdictLabel.CONTRADICTED, "the evidence says otherwise"),
-    Label.CONFLICTING: Shown("c", VerdictLabel.CONFLICTING, "good evidence for it and against it"),
+    Label.SUPPORTED: Shown("s", VerdictLabel.SUPPORTED, "the evidence says so, all of it"),
+    Label.REFUTED: Shown("r", VerdictLabel.CONTRADICTED, "the evidence says otherwise, of a part at least"),
+    Label.CONFLICTING: Shown("c", VerdictLabel.CONFLICTING, "some evidence says so, and some says otherwise"),
     Label.NOT_ENOUGH: Shown("n", VerdictLabel.NOT_ENOUGH_EVIDENCE, "you looked, and nothing decides it"),
-    Label.IRRELEVANT: Shown("i", VerdictLabel.IRRELEVANT, "nothing that evidence could decide"),
+    Label.IRRELEVANT: Shown("i", VerdictLabel.IRRELEVANT, IrrelevantMeaning.UNRELATED.value),
 }
 
-#: Verdicts -> the label of somebody who agrees. Nobody can agree with a verdict that failed.
+#: Verdicts -> the label of somebody who agrees. Nobody can agree with one that failed; what is unverifiable is no claim, and
+#: whoever finds so removes it.
 AGREEING: Mapping[VerdictLabel, Label] = {
     **{shown.verdict: label for label, shown in LABELS.items()},
     VerdictLabel.UNDECIDED: Label.NOT_ENOUGH,
-    VerdictLabel.UNVERIFIABLE: Label.IRRELEVANT,
 }
 
 
@@ -48,6 +48,10 @@ class Removal(StrEnum):
 
     REDUNDANT = "redundant"
     NO_CLAIM = "not a claim"
+
+
+#: Words of a file -> why the claim is removed. FastFact calls unverifiable what states no fact that could be checked.
+REMOVALS: Mapping[str, Removal] = {**{one.value: one for one in Removal}, "unverifiable": Removal.NO_CLAIM}
 
 
 #: What scores count -> the label, where a file says no more. Whoever wrote "not supported" may have had no evidence at all.
@@ -62,5 +66,5 @@ def label_of(said: object) -> Label | None:
     """The label that a word of a file means; None where it is no known label."""
     named = label_name(said)
     if named in FINE_LABELS:
-        return AGREEING[FINE_LABELS[named]]
+        return AGREEING.get(FINE_LABELS[named])
     return _COARSE[GOLD_LABELS[named]] if named in GOLD_LABELS else None

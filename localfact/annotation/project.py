@@ -14,9 +14,10 @@ from types import TracebackType
 from typing import Self
 
 from localfact.annotation.database import PRIVATE_FILE, is_whole
-from localfact.annotation.store import AnnotationStore
+from localfact.annotation.store import IRRELEVANT, AnnotationStore
 from localfact.annotation.tasks import AnnotationTask
 from localfact.errors import InputError
+from localfact.inputs.annotations import IrrelevantMeaning
 from localfact.runs.journal import lock
 from localfact.runtime.files import NEW, replace, write_errors
 from localfact.runtime.links import refuse_links
@@ -42,7 +43,16 @@ def is_project(folder: Path) -> bool:
     return (folder / DATABASE).is_file()
 
 
-def create(folder: Path, tasks: Sequence[AnnotationTask], *, made_of: str, overlap: float = OVERLAP, seed: int = 0) -> None:
+def create(
+    folder: Path,
+    tasks: Sequence[AnnotationTask],
+    *,
+    made_of: str,
+    overlap: float = OVERLAP,
+    seed: int = 0,
+    blind: bool = True,
+    irrelevant: IrrelevantMeaning = IrrelevantMeaning.UNRELATED,
+) -> None:
     """Makes a project.
 
     Args:
@@ -51,6 +61,8 @@ def create(folder: Path, tasks: Sequence[AnnotationTask], *, made_of: str, overl
         made_of: the run or file, for people.
         overlap: share of responses, in [0, 1], that two people are wanted for; which, is drawn by lot.
         seed: of the lot.
+        blind: whether what the machine found is hidden from annotators.
+        irrelevant: what they mean by that label.
 
     Raises:
         InputError: there is nothing to annotate, or the folder holds something. WriteError: it cannot be written.
@@ -66,7 +78,8 @@ def create(folder: Path, tasks: Sequence[AnnotationTask], *, made_of: str, overl
         drawn = set(random.Random(seed).sample(range(len(tasks)), round(overlap * len(tasks))))
         wanted = [2 if place in drawn else 1 for place in range(len(tasks))]
         own = {"secret": secrets.token_hex(32), "token": secrets.token_urlsafe(24)}
-        facts = {"made_of": made_of, "overlap": overlap, "seed": seed, "adjudicators": [], **own}
+        chosen = {"overlap": overlap, "seed": seed, "adjudicators": [], "blind": blind, IRRELEVANT: irrelevant.value}
+        facts = {"made_of": made_of, **chosen, **own}
         make_private(folder)
         unfinished = folder / UNFINISHED
         for left in _LEFT_BY_A_KILL - {GUIDE}:

@@ -11,12 +11,15 @@ from starlette.responses import RedirectResponse, Response
 from localfact.annotation import views
 from localfact.annotation.differences import items_of
 from localfact.annotation.forms import Asked, RefusedError, step_of
+from localfact.annotation.steps import Step, StepKind
 from localfact.annotation.store import ADJUDICATE, ANNOTATE, AnnotationStore, BehindError, MisfitError
-from localfact.annotation.tasks import AnnotationTask, MachineClaim
+from localfact.annotation.tasks import AnnotationTask
 from localfact.annotation.templates import Renderer
-from localfact.annotation.work import Step, StepKind, Work, WorkClaim
+from localfact.annotation.work import Work, WorkClaim
 
 CLAIMS, JUDGE = "claims", "judge"
+#: Fields that every form has by itself.
+OF_EVERY_FORM = frozenset({"version", "key", "form_token", "kind", "claim"})
 
 
 @dataclass(frozen=True)
@@ -114,8 +117,10 @@ class Screens:
                 status=409,
                 since=[views.words_of(one, before.numbers) for one in behind.since],
                 wanted=views.words_of(step, before.numbers),
-                fields={name: value for name, value in asked.form.items() if name not in ("version", "key", "form_token")},
-                version=before.version,
+                kind=step.kind,
+                claim=step.claim,
+                values={name: value for name, value in asked.form.items() if name not in OF_EVERY_FORM},
+                work=before,
                 here=asked.request.url.path,
             )
         if step.kind is StepKind.FINISH:
@@ -132,16 +137,16 @@ class Screens:
         judging = screen == JUDGE
         stays = made is None or made.kind in (StepKind.COMMENT, StepKind.REVISE, StepKind.PLACE, StepKind.RESTORE)
         wanted, after = _claims_named(asked, made)
-        current = views.current_claim(work, wanted or (after if stays or not judging else ""), after, judging=judging)
+        listed = work.standing if judging else work.claims
+        current = views.current_claim(work, listed, wanted or (after if stays or not judging else ""), after, judging=judging)
         return self._screen(
             f"{screen}.html",
             asked,
             task,
             work,
             said,
-            listed=work.standing if judging else work.claims,
+            listed=listed,
             current=current,
-            machine=current.machine if current else None,
             title=f"{task.id}: {'judge the claims' if judging else 'the claims'}",
             here=f"/responses/{asked.position}/{screen}",
             new_claim=f"{asked.name}-{secrets.token_hex(4)}",
@@ -155,9 +160,7 @@ class Screens:
         items = {item.id: item for item in items_of(self.store.works_finished(asked.position))}
         differing = tuple(claim for claim in work.claims if items[claim.id].differs)
         wanted, after = _claims_named(asked, made)
-        current = next((claim for claim in differing if claim.id == wanted), None)
-        current = current or views.current_claim(work.model_copy(update={"claims": differing}), "", after, judging=True)
-        current = current or next(iter(differing), None)
+        current = views.current_claim(work, differing, wanted, after)
         item = items[current.id] if current is not None else None
         return self._screen(
             "adjudicate.html",
@@ -167,12 +170,10 @@ class Screens:
             said,
             listed=differing,
             current=current,
-            machine=item.first.machine if item else None,
             title=f"{task.id}: adjudicate",
             here=f"/adjudicate/{asked.position}",
             agreed=len(work.claims) - len(differing),
-            versions=[] if item is None else views.item_view(item),
-            digest="" if item is None else item.digest,
+            item=item,
         )
 
     def _screen(
@@ -185,15 +186,10 @@ class Screens:
         *,
         listed: Sequence[WorkClaim],
         current: WorkClaim | None,
-        machine: MachineClaim | None,
         **values: Any,
     ) -> Response:
         """A page with a response, a list of claims, and one of them with the evidence that the machine has of it."""
-        blind, numbers = self.renderer.blind, work.numbers
-
-        def view(claim: WorkClaim) -> dict[str, Any]:
-            return views.claim_view(claim, numbers[claim.id], blind=blind)
-
+        machine = None if current is None else current.source
         before, behind = views.neighbours(listed, current)
         return self.renderer.page(
             template,
@@ -202,16 +198,15 @@ class Screens:
             task=task,
             position=asked.position,
             text=views.text_view(task, work.standing),
-            standing=list(map(view, work.standing)),
-            claims=list(map(view, listed)),
-            current=None if current is None else view(current),
-            evidence=views.evidence_view(task, machine, blind=blind),
+            claims=listed,
+            current=current,
+            evidence=views.evidence_view(task, machine, blind=self.renderer.blind),
             others=views.others_view(task, machine),
             search=views.search_link(task, current.text) if current else "",
             before=before,
             behind=behind,
             work=work,
-            labels=views.labels_view(),
+            numbers=work.numbers,
             said=said,
             **values,
         )

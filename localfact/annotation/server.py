@@ -13,7 +13,6 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from localfact.annotation import views
 from localfact.annotation.forms import Asked, RefusedError, asks_in_part, fields_of
 from localfact.annotation.project import Project
 from localfact.annotation.safety import AccessControl, Guarded, cookies, set_cookie
@@ -145,6 +144,7 @@ class Pages:
             total=sum(wanted.values()),
             finished=len(finished),
             responses=len(wanted),
+            for_two=sum(people > 1 for people in wanted.values()),
             minutes=sum(one.seconds for one in mine) / 60,
             others=_by_name(progress),
             left=any(not one.finished for one in mine) or self.store.free_task(name) is not None,
@@ -156,7 +156,8 @@ class Pages:
 
         # Without HTML of its own; its links are checked, its pictures are shut out by the policy.
         written = MarkdownIt("commonmark", {"html": False}).enable("table").render(show(self.project.guide()))
-        return self.renderer.page("guide.html", asked.name, title="Guide", guide=Markup(written), labels=views.labels_view())
+        meaning = self.store.irrelevant_means
+        return self.renderer.page("guide.html", asked.name, title="Guide", guide=Markup(written), irrelevant_means=meaning)
 
     def _next(self, asked: Asked) -> Response:
         position = self.store.next_task(asked.name)

@@ -9,14 +9,18 @@ from collections.abc import Iterator, Sequence
 
 from localfact.annotation.database import AnnotationDatabase, damage
 from localfact.annotation.differences import items_of, work_after_adjudication
+from localfact.annotation.steps import WHOLE, Step, StepKind
 from localfact.annotation.tasks import AnnotationTask
-from localfact.annotation.work import WHOLE, Draft, Step, StepKind, Work, misfit, work_of
+from localfact.annotation.work import Draft, Work, misfit, work_of
+from localfact.inputs.annotations import IrrelevantMeaning
 from localfact.records import Record
 from localfact.runtime.sqlite import transaction
 
 #: A longer pause between two steps is no work, in seconds.
 LONGEST_PAUSE = 120.0
 ANNOTATE, ADJUDICATE = "annotate", "adjudicate"
+#: Facts about a project: what its annotators mean by "irrelevant"; whether they may have seen what the machine found.
+IRRELEVANT, SHOWN = "irrelevant", "shown"
 
 #: Whose work it is, in a query.
 _OWNER = "position = ? AND annotator = ? AND role = ?"
@@ -53,6 +57,11 @@ class AnnotationProgress(Record):
 
 class AnnotationStore(AnnotationDatabase):
     """An open database; its methods may be called from any thread."""
+
+    @property
+    def irrelevant_means(self) -> IrrelevantMeaning:
+        """What the label means here: a project keeps what it was begun with, which its own record says since there are two."""
+        return IrrelevantMeaning(str(self.facts().get(IRRELEVANT, IrrelevantMeaning.UNDECIDABLE.value)))
 
     def size(self) -> int:
         """How many tasks there are."""
@@ -182,35 +191,32 @@ class AnnotationStore(AnnotationDatabase):
             return work
 
     def make_all(self, position: int, annotator: str, steps: Sequence[Step]) -> Work | None:
-        """Makes the steps of an annotator who is not there, or those that are left of an import that was interrupted.
+        """Makes the steps of an annotator who is not there, all together or not at all.
 
-        They are made together or not at all. Returns the work; None where nothing was left to do, or where it has other steps.
+        Returns the work; None where there are steps of theirs already.
 
         Raises:
             MisfitError: a step cannot follow.
         """
-        keyed = [(f"import-{number}", step) for number, step in enumerate(steps, start=1)]
         with self._hold_database() as database, transaction(database):
             owner = (position, annotator, ANNOTATE)
-            rows = database.execute(f"SELECT key, step FROM steps WHERE {_OWNER} ORDER BY number", owner).fetchall()
-            made = [(key, Step.model_validate_json(step)) for key, step in rows]
-            if made and (len(made) >= len(keyed) or made != keyed[: len(made)]):
+            if database.execute(f"SELECT 1 FROM steps WHERE {_OWNER}", owner).fetchone() is not None:
                 return None
             task = self.task(position)
             if task is None:
                 raise MisfitError("There is no such response.")
-            if keyed:
+            if steps:
                 self._begin(database, *owner, timed=False)
-            draft = Draft(task, work_of(task, steps[: len(made)]))
-            for number, (key, step) in enumerate(keyed[len(made) :], start=len(made) + 1):
+            draft = Draft(task, work_of(task, []))
+            for number, step in enumerate(steps, start=1):
                 wrong = draft.misfit(step)
                 if wrong is not None:
                     raise MisfitError(wrong)
                 draft.make(step)
-                row = (*owner, number, key, step.model_dump_json(exclude_defaults=True), self._clock())
+                row = (*owner, number, f"import-{number}", step.model_dump_json(exclude_defaults=True), self._clock())
                 database.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             work = work_of(task, steps)
-            if keyed:
+            if steps:
                 self._note_figures(database, owner, work)
             return work
 

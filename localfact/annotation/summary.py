@@ -12,11 +12,12 @@ from localfact.annotation.differences import Item, items_of
 from localfact.annotation.gold import How, final_work, gold_claims
 from localfact.annotation.labels import AGREEING, Label
 from localfact.annotation.store import ANNOTATE, AnnotationStore
-from localfact.inputs.annotations import Edit
+from localfact.inputs.annotations import Edit, IrrelevantMeaning
 from localfact.records import Record
 from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring.agreement import agreement, alpha_of_many
 from localfact.text import normalise
+from localfact.vocabulary import VerdictLabel
 
 
 class Pace(Record):
@@ -37,6 +38,8 @@ class AnnotationSummary(Record):
     Attributes:
         responses: of the project.
         finished: how many of them have gold data.
+        for_two: responses that two people are wanted for.
+        by_two: of all, those that two people or more finished.
         how: way in which it came about -> responses.
         annotators: name -> what they did.
         claims: in the gold data, removed ones not counted.
@@ -52,12 +55,15 @@ class AnnotationSummary(Record):
             first.
         kept_by_some: claims that one person kept, and another removed or never had.
         reworded: claims that people kept in different words, so that their labels cannot be compared.
-        with_verdict: gold labels of claims on which the machine has a verdict in the same words.
-        agreed_with_machine: the share of these on which both say the same.
+        with_verdict: gold labels of claims on which the machine has a verdict in the same words that a label can agree with.
+        agreed_with_machine: how many of these say the same.
+        irrelevant_means: what the annotators mean by that label.
     """
 
     responses: int
     finished: int
+    for_two: int = 0
+    by_two: int = 0
     how: Mapping[How, int] = Field(default_factory=dict)
     annotators: Mapping[str, Pace] = Field(default_factory=dict)
     claims: int = 0
@@ -73,7 +79,8 @@ class AnnotationSummary(Record):
     kept_by_some: int = 0
     reworded: int = 0
     with_verdict: int = 0
-    agreed_with_machine: float | None = None
+    agreed_with_machine: int = 0
+    irrelevant_means: IrrelevantMeaning = IrrelevantMeaning.UNRELATED
 
 
 def summarise(store: AnnotationStore) -> AnnotationSummary:
@@ -89,14 +96,15 @@ def summarise(store: AnnotationStore) -> AnnotationSummary:
     ]
     labels = Counter(claim.label for claim in claims if claim.removal is None and claim.label is not None)
     edits = Counter(claim.edit for claim in claims)
-    beside = [
-        AGREEING[claim.verdict] is claim.label
-        for claim in claims
-        if claim.label is not None and claim.verdict is not None and claim.verdict in AGREEING
-    ]
+    agreeing = AGREEING
+    if store.irrelevant_means is IrrelevantMeaning.UNDECIDABLE:
+        agreeing = {**AGREEING, VerdictLabel.UNVERIFIABLE: Label.IRRELEVANT}
+    beside = [agreeing[one.verdict] is one.label for one in claims if one.label and one.verdict and one.verdict in agreeing]
     return AnnotationSummary(
         responses=store.size(),
         finished=len(finals),
+        for_two=sum(people > 1 for people in store.annotators_wanted().values()),
+        by_two=len(store.responses_finished_by_several()),
         how=_in_order(How, Counter(how for _, how in finals)),
         annotators=_paces(store),
         claims=sum(claim.removal is None for claim in claims),
@@ -105,7 +113,8 @@ def summarise(store: AnnotationStore) -> AnnotationSummary:
         edits={edit: edits[edit] for edit in Edit},
         edits_a_response={edit: edits[edit] / len(finals) for edit in Edit} if finals else {},
         with_verdict=len(beside),
-        agreed_with_machine=sum(beside) / len(beside) if beside else None,
+        agreed_with_machine=sum(beside),
+        irrelevant_means=store.irrelevant_means,
         **_agreement(_shared_items(store)),
     )
 
@@ -181,10 +190,13 @@ def _gold_table(summary: AnnotationSummary) -> Table:
     how: list[tuple[Cell, ...]] = [(one.value, number(count, 0), "", "", "") for one, count in summary.how.items()]
     heads = ("responses", "claims", "claims a response", "seconds a claim")
     facts = {"responses finished": f"{summary.finished} of {summary.responses}", "claims that stand": str(summary.claims)}
+    if summary.for_two:
+        facts["responses for two people, finished by both"] = f"{summary.by_two} of {summary.for_two}"
     if summary.undecided:
         facts["claims on which people differ, not decided"] = str(summary.undecided)
-    if summary.agreed_with_machine is not None:
-        facts["labels that agree with the machine"] = f"{summary.agreed_with_machine:.3f} of {summary.with_verdict}"
+    if summary.with_verdict:
+        facts["labels that agree with the machine"] = f"{summary.agreed_with_machine} of {summary.with_verdict}"
+    facts["irrelevant means"] = summary.irrelevant_means.value
     groups = {"annotators": people, "edits": edits, "labels": labels, "how the gold came about": how}
     return Table(
         "Annotation",
@@ -200,7 +212,7 @@ def _agreement_table(summary: AnnotationSummary) -> Table:
     each: list[tuple[Cell, ...]] = [(label.value, "", "", number(kappa, 3)) for label, kappa in summary.kappas.items()]
     facts = {
         "claims that two or more people kept and judged": str(summary.compared),
-        "pairs of labels": str(summary.pairs),
+        "pairs of labels that are equal": f"{round((summary.share or 0) * summary.pairs)} of {summary.pairs}",
         "claims that one kept and another did not": str(summary.kept_by_some),
         "claims kept in different words, not compared": str(summary.reworded),
     }

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import HTMLResponse
 
+from localfact.annotation.labels import AGREEING, LABELS
 from localfact.annotation.safety import AccessControl
+from localfact.annotation.steps import LONGEST_TEXT
 from localfact.annotation.store import AnnotationStore
-from localfact.annotation.work import LONGEST_TEXT
 from localfact.report.page.rendering import FOLDER as REPORT_PAGES
 from localfact.report.page.rendering import environment_of
 from localfact.report.palette import MARKS
@@ -53,8 +54,6 @@ class Renderer:
             "form_token": self.access.form_token(name),
             "key": secrets.token_hex(8),
             "blind": self.blind,
-            "marks": MARKS,
-            "longest": LONGEST_TEXT,
             "adjudicates": bool(name) and self.adjudicates(name) if adjudicates is None else adjudicates,
         }
         made = environment().get_template(template if fragment else "shell.html")
@@ -69,7 +68,7 @@ class Renderer:
 @cache
 def static_files() -> dict[str, tuple[bytes, str]]:
     """Everything that pages load, read once: no name from outside reaches the file system."""
-    style = environment().get_template("annotate.css").render(marks=MARKS)
+    style = environment().get_template("annotate.css").render()
     return {
         "annotate.css": (style.encode(), "text/css"),
         "annotate.js": ((STATIC / "annotate.js").read_bytes(), "text/javascript"),
@@ -81,6 +80,7 @@ def static_files() -> dict[str, tuple[bytes, str]]:
 def environment() -> "Environment":
     """The templates: everything that people, models and pages wrote is escaped, and what would not be seen is shown."""
     made = environment_of([PAGES, STATIC, REPORT_PAGES])
+    made.globals |= {"LABELS": LABELS, "AGREEING": AGREEING, "marks": MARKS, "longest": LONGEST_TEXT}
     made.filters["as_it_is"] = _AsItIs
     return made
 

@@ -5,10 +5,9 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote_plus
 
-from localfact.annotation.differences import Item
-from localfact.annotation.labels import AGREEING, LABELS, Removal
+from localfact.annotation.steps import Step, StepKind
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
-from localfact.annotation.work import Step, StepKind, Work, WorkClaim
+from localfact.annotation.work import Work, WorkClaim
 from localfact.records import CountedPassage, Passage
 from localfact.report.marked_text import pieces
 from localfact.report.page.rendering import show, web_address
@@ -26,6 +25,7 @@ SAYS: Mapping[RelationLabel, str] = {
 #: Steps in words.
 WORDS: Mapping[StepKind, str] = {
     StepKind.REVISE: "revise {claim}: “{text}”",
+    StepKind.SPLIT: "split {claim}: “{text}”",
     StepKind.REMOVE: "remove {claim} ({removal})",
     StepKind.RESTORE: "restore {claim}",
     StepKind.ADD: "add a claim: “{text}”",
@@ -66,37 +66,6 @@ def _runs(text: str) -> Iterator[str]:
         yield from [joined] if seen else joined
 
 
-def claim_view(claim: WorkClaim, number: int, *, blind: bool) -> dict[str, Any]:
-    """A claim in the list. `sign`: of its label."""
-    verdict = None if blind else claim.verdict
-    agreeing = AGREEING.get(verdict) if verdict is not None else None
-    return {
-        "id": claim.id,
-        "number": number,
-        "text": claim.text,
-        "before": claim.machine.text if claim.machine is not None and claim.edit == "revised" else "",
-        "edit": claim.edit.value,
-        "removal": claim.removal.value if claim.removal else "",
-        "label": claim.label.value if claim.label else "",
-        "mark": LABELS[claim.label].verdict.value if claim.label else "",
-        "comment": claim.comment,
-        "placed": bool(claim.spans),
-        "verdict": verdict.value if verdict is not None else "",
-        "agreeing": agreeing.value if agreeing is not None else "",
-        "posterior": None if blind or claim.machine is None else claim.machine.posterior,
-        "rationale": "" if blind or claim.machine is None else claim.machine.rationale or "",
-        "decided": claim.decided,
-    }
-
-
-def labels_view() -> list[dict[str, str]]:
-    """The labels with their keys."""
-    return [
-        {"label": label.value, "key": one.key, "mark": one.verdict.value, "meaning": one.meaning}
-        for label, one in LABELS.items()
-    ]
-
-
 def evidence_view(task: AnnotationTask, machine: MachineClaim | None, *, blind: bool) -> list[dict[str, Any]]:
     """The passages of a claim, what decided marked in each."""
     by_id = {passage.id: passage for passage in task.passages}
@@ -104,10 +73,10 @@ def evidence_view(task: AnnotationTask, machine: MachineClaim | None, *, blind: 
     return [_passage(by_id[one.passage_id], one, blind=blind) for one in counted if one.passage_id in by_id]
 
 
-def others_view(task: AnnotationTask, machine: MachineClaim | None) -> list[dict[str, str]]:
+def others_view(task: AnnotationTask, machine: MachineClaim | None) -> list[Passage]:
     """The passages that were found for other claims of the response: one of them may decide this one too."""
     own = {one.passage_id for one in machine.passages} if machine is not None else set()
-    return [{"title": one.title or one.host or "A passage", "text": one.text} for one in task.passages if one.id not in own]
+    return [one for one in task.passages if one.id not in own]
 
 
 def search_link(task: AnnotationTask, text: str) -> str:
@@ -116,45 +85,34 @@ def search_link(task: AnnotationTask, text: str) -> str:
     return SEARCH + quote_plus(f"{topic} {text}".strip())
 
 
-def item_view(item: Item) -> list[dict[str, Any]]:
-    """What each annotator made of a claim, side by side."""
-    absent = {"text": "", "label": "", "mark": "", "removal": Removal.NO_CLAIM.value, "comment": ""}
-    found = []
-    for place, name in enumerate(item.annotators, start=1):
-        claim = item.versions.get(name)
-        view = absent if claim is None else claim_view(claim, place, blind=True)
-        label = "" if view["removal"] else view["label"]
-        key = str(place) if place < 10 else ""
-        found.append({**view, "label": label, "annotator": name, "key": key, "absent": claim is None})
-    return found
-
-
 def words_of(step: Step, numbers: Mapping[str, int]) -> str:
     """A step in words, for a person who made it elsewhere. `numbers`: id of a claim -> its number on the pages."""
     claim = f"claim {numbers[step.claim]}" if step.claim in numbers else "a claim"
     return WORDS[step.kind].format(
-        claim=claim, text=step.text, label=step.label, removal=step.removal, decision=step.label or step.removal
+        claim=claim,
+        text="” and “".join(step.wordings) or step.text,
+        label=step.label,
+        removal=step.removal,
+        decision=step.label or step.removal,
     )
 
 
-def current_claim(work: Work, wanted: str, after: str = "", *, judging: bool) -> WorkClaim | None:
+def current_claim(
+    work: Work, listed: Sequence[WorkClaim], wanted: str, after: str = "", *, judging: bool = True
+) -> WorkClaim | None:
     """The claim that a screen is open at.
 
     Args:
+        listed: the claims that the screen has.
         wanted: an id, where one was asked for.
-        after: the claim of the step that was made just now: on the judging screen the next one without a label follows.
-        judging: whether removed claims are passed over.
+        after: the claim of the step that was made just now.
+        judging: whether the next one without a label follows upon that.
     """
-    claims = list(work.standing if judging else work.claims)
-    named = next((claim for claim in claims if claim.id == wanted), None)
-    if named is not None or not claims:
-        return named
-    places = [place for place, claim in enumerate(claims) if claim.id == after]
-    begin = places[0] if places else 0
-    if not judging:
-        return claims[begin]
-    turned = [*claims[begin:], *claims[:begin]]
-    return next((claim for claim in turned if claim.label is None), claims[begin])
+    names, places = [claim.id for claim in work.claims], {claim.id: claim for claim in listed}
+    begin = names.index(after) if after in names else 0
+    turned = [places[name] for name in (*names[begin:], *names[:begin]) if name in places]
+    waiting = (claim for claim in turned if judging and claim.label is None and claim.removal is None)
+    return places.get(wanted) or next(waiting, None) or next(iter(turned), None)
 
 
 def neighbours(claims: Sequence[WorkClaim], current: WorkClaim | None) -> tuple[str, str]:

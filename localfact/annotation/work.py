@@ -1,87 +1,23 @@
-"""One person's work on one response, as the steps that led to it: claims revised, removed, added, placed, judged, commented.
+"""One person's work on one response, as the steps that led to it: claims revised, split, removed, added, placed, judged.
 
 Nothing is ever changed but by a further step, undoing included, so that the steps are the whole history, and their number is
 the version of the work.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from enum import StrEnum
-from typing import Annotated
-
-from pydantic import Field, model_validator
+from collections.abc import Sequence
+from itertools import count
 
 from localfact.annotation.labels import AGREEING, Label, Removal
+from localfact.annotation.steps import WHOLE, WITH_TEXT, Step, StepKind, live
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.inputs.annotations import Edit
 from localfact.records import Record, Span
-from localfact.text import normalise, readable
+from localfact.text import normalise
 from localfact.vocabulary import VerdictLabel
 
-#: The longest text of a claim and of a comment, in characters; the most claims of a response, removed ones included.
-LONGEST_TEXT, MOST_CLAIMS = 2_000, 1_000
-
-
-class StepKind(StrEnum):
-    """What a step does. DECIDE is an adjudicator's; FINISH says that the response is done."""
-
-    REVISE = "revise"
-    REMOVE = "remove"
-    RESTORE = "restore"
-    ADD = "add"
-    PLACE = "place"
-    JUDGE = "judge"
-    COMMENT = "comment"
-    DECIDE = "decide"
-    FINISH = "finish"
-    REOPEN = "reopen"
-    UNDO = "undo"
-    REDO = "redo"
-
-
-#: Kinds that are about no claim.
-WHOLE = frozenset({StepKind.FINISH, StepKind.REOPEN, StepKind.UNDO, StepKind.REDO})
-#: Kinds that carry a text.
-WITH_TEXT = frozenset({StepKind.REVISE, StepKind.ADD})
-
-
-class Step(Record):
-    """One thing that somebody did.
-
-    Attributes:
-        claim: the id of the claim; of an added one its new id; "" for a step about the whole response.
-        text: the wording of a revised or added claim, or of a decided one; a comment.
-        spans: of a claim that is added or placed.
-        removal: why it is removed.
-        label: of a claim that is judged or decided.
-        agreed: whether the label was given by agreeing with the machine.
-        of: what annotators had when an adjudicator decided (`Item.digest`): once they have another thing, it does not count.
-    """
-
-    kind: StepKind
-    claim: str = ""
-    text: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
-    spans: Annotated[tuple[Span, ...], Field(max_length=50)] = ()
-    removal: Removal | None = None
-    label: Label | None = None
-    agreed: bool = False
-    of: Annotated[str, Field(max_length=64)] = ""
-
-    @model_validator(mode="after")
-    def _is_whole(self) -> "Step":
-        if (self.kind in WHOLE) == bool(self.claim):
-            raise ValueError("a step is about a claim, or about the whole response")
-        if self.kind in WITH_TEXT and not self.text.strip():
-            raise ValueError("a claim needs a text")
-        if self.kind is StepKind.JUDGE and self.label is None:
-            raise ValueError("a judgement needs a label")
-        if self.kind is StepKind.REMOVE and self.removal is None:
-            raise ValueError("a claim is removed for a reason: redundant, or not a claim")
-        if self.kind is StepKind.DECIDE and (self.label is None) == (self.removal is None):
-            raise ValueError("a decision is a label, or why there is no such claim")
-        if readable(self.text) != self.text:
-            raise ValueError("a text has characters that cannot be shown")
-        return self
+#: The most claims of a response, removed ones included.
+MOST_CLAIMS = 1_000
 
 
 class WorkClaim(Record):
@@ -89,6 +25,7 @@ class WorkClaim(Record):
 
     Attributes:
         machine: the claim that annotators found; None for one that was added.
+        part_of: the claim that annotators found and from which this one was split off.
         removal: why it is removed; None for one that stands.
         label: None until it is judged.
         agreed: whether the label was given by agreeing with the machine.
@@ -99,11 +36,17 @@ class WorkClaim(Record):
     text: str
     spans: tuple[Span, ...] = ()
     machine: MachineClaim | None = None
+    part_of: MachineClaim | None = None
     removal: Removal | None = None
     label: Label | None = None
     agreed: bool = False
     comment: str = ""
     decided: bool = False
+
+    @property
+    def source(self) -> MachineClaim | None:
+        """The claim that annotators found, of which this one is what was left or a part; its evidence is that one's."""
+        return self.machine or self.part_of
 
     @property
     def edit(self) -> Edit:
@@ -155,23 +98,6 @@ class Work(Record):
         return next((claim for claim in self.claims if claim.id == name), None)
 
 
-def live(steps: Iterable[Step]) -> tuple[list[Step], list[Step]]:
-    """The steps that count, and those that were undone and can be redone, the next one last."""
-    counting: list[Step] = []
-    undone: list[Step] = []
-    for step in steps:
-        if step.kind is StepKind.UNDO:
-            if counting:
-                undone.append(counting.pop())
-        elif step.kind is StepKind.REDO:
-            if undone:
-                counting.append(undone.pop())
-        else:
-            counting.append(step)
-            undone.clear()
-    return counting, undone
-
-
 class Draft:
     """Work while steps are made one after the other: to try and to make one costs the same, however many claims there are."""
 
@@ -195,21 +121,34 @@ class Draft:
             return
         before = self._claims.get(step.claim)
         if step.kind is StepKind.ADD and before is None:
-            after = WorkClaim(id=step.claim, text=step.text.strip(), spans=step.spans)
+            made = [WorkClaim(id=step.claim, text=step.text.strip(), spans=step.spans)]
         elif step.kind is not StepKind.ADD and before is not None:
-            after = _after(before, step)
+            made = [_after(before, step), *self._split_off(before, step)]
         else:
             return
-        for claim, change in ((before, -1), (after, 1)):
+        for claim, change in ((before, -1), *((after, 1) for after in made)):
             if claim is not None and claim.removal is None:
                 self._words[normalise(claim.text)] += change
-        self._claims[step.claim] = after
+        if len(made) == 1:
+            self._claims[step.claim] = made[0]
+        else:  # the parts stand where the claim stood
+            beside = (made if one.id == step.claim else [one] for one in self._claims.values())
+            self._claims = {one.id: one for ones in beside for one in ones}
+
+    def _split_off(self, claim: WorkClaim, step: Step) -> list[WorkClaim]:
+        """The claims that a split leaves beside the first part, which remains the claim itself."""
+        texts = step.wordings[1:] if step.kind is StepKind.SPLIT else ()
+        free = (name for number in count(2) if (name := f"{claim.id}/{number}") not in self._claims)
+        return [
+            WorkClaim(id=name, text=text, spans=claim.spans, part_of=claim.source)
+            for text, name in zip(texts, free, strict=False)
+        ]
 
     def misfit(self, step: Step) -> str | None:
         """Why a step is not possible now, as a sentence; None where it is."""
         if self._finished and step.kind not in (StepKind.COMMENT, StepKind.REOPEN, StepKind.FINISH):
             return "The response is finished. Open it again first."
-        if step.kind is StepKind.ADD and len(self._claims) >= MOST_CLAIMS:
+        if step.kind in WITH_TEXT and len(self._claims) + len(step.wordings) - (step.kind is not StepKind.ADD) > MOST_CLAIMS:
             return f"A response has {MOST_CLAIMS} claims at most."
         if any(not 0 <= span.start < span.end <= len(self._task.text) for span in step.spans):
             return "The marked place is not in the response. Mark it again."
@@ -218,7 +157,7 @@ class Draft:
             return "There is no such claim." if claim is None else "There is such a claim already."
         if self._repeats_words(step, claim):
             return "There is such a claim already."
-        if step.kind is StepKind.JUDGE and claim is not None and claim.removal is not None:
+        if step.kind in (StepKind.JUDGE, StepKind.SPLIT) and claim is not None and claim.removal is not None:
             return "The claim was removed. Restore it first."
         if step.kind is StepKind.JUDGE and step.agreed:
             verdict = claim.verdict if claim is not None else None
@@ -237,13 +176,14 @@ class Draft:
         decides = step.kind is StepKind.DECIDE and step.removal is None
         if not (step.kind in WITH_TEXT or step.kind is StepKind.RESTORE or decides):
             return False
-        words = normalise(step.text.strip() or (claim.text if claim else ""))
+        own = normalise(claim.text) if claim is not None else ""
+        words = [normalise(text) for text in step.wordings] or [own]
         if decides:
             # Which words those have that differ still, nobody knows.
             known = [one for one in self._before.standing if one.label is not None]
-            return any(one.id != step.claim and normalise(one.text) == words for one in known)
-        own = claim is not None and claim.removal is None and normalise(claim.text) == words
-        return self._words[words] > own
+            return any(one.id != step.claim and normalise(one.text) in words for one in known)
+        stands = claim is not None and claim.removal is None
+        return len(set(words)) < len(words) or any(self._words[one] > (stands and one == own) for one in words)
 
 
 def work_of(task: AnnotationTask, steps: Sequence[Step]) -> Work:
@@ -262,11 +202,11 @@ def misfit(task: AnnotationTask, work: Work, step: Step) -> str | None:
 
 
 def _after(claim: WorkClaim, step: Step) -> WorkClaim:
-    if step.kind is StepKind.REVISE:
+    if step.kind in (StepKind.REVISE, StepKind.SPLIT):
         # The label was of another wording; who only mends a comma gives it again with one key.
-        changed = normalise(step.text) != normalise(claim.text)
+        changed = normalise(step.wordings[0]) != normalise(claim.text)
         kept = {"label": None, "agreed": False} if changed else {}
-        return claim.model_copy(update={"text": step.text.strip(), **kept})
+        return claim.model_copy(update={"text": step.wordings[0], **kept})
     if step.kind is StepKind.REMOVE:
         return claim.model_copy(update={"removal": step.removal})
     if step.kind is StepKind.RESTORE:

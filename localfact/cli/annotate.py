@@ -47,11 +47,20 @@ def serve(
     ],
     out: Annotated[Path | None, typer.Option("--out", help="The project's folder. Default: annotations/ and a name.")] = None,
     overlap: Annotated[
-        float | None, typer.Option("--overlap", min=0, max=1, help="Share of responses that two people annotate. Default: 0.2.")
+        float | None,
+        typer.Option(
+            "--overlap",
+            min=0,
+            max=1,
+            help="Share of responses that two people annotate, which shows how far people agree. Default: 0.2.",
+        ),
     ] = None,
     blind: Annotated[
         bool | None,
-        typer.Option("--blind/--seen", help="Do not show annotators what the machine found. A project keeps what was chosen."),
+        typer.Option(
+            "--blind/--seen",
+            help="Whether what the machine found is hidden from annotators. Default: it is; a project keeps what was chosen.",
+        ),
     ] = None,
     adjudicator: Annotated[
         list[str] | None, typer.Option("--adjudicator", help="Who may decide between others; may be repeated. Default: all.")
@@ -67,7 +76,8 @@ def serve(
     """Serve the annotators' pages until Ctrl-C. Every step is saved as it is made; the same command goes on.
 
     [dim]localfact annotate runs/4f1c[/]                                 what a run found, for people to judge
-    [dim]localfact annotate answers.jsonl --blind --overlap 1[/]         each response by two people
+    [dim]localfact annotate answers.jsonl --overlap 1[/]                 each response by two people
+    [dim]localfact annotate runs/4f1c --seen[/]                          who looks at the machine's verdicts, and may agree
     [dim]localfact annotate runs/4f1c --host 0.0.0.0[/]                  for others in the house; prints a link with a token
     """
     from localfact.annotation.project import OVERLAP, Project, create, default_folder, is_project
@@ -84,8 +94,10 @@ def serve(
         bare = sum(not task.claims for task in tasks)
         if bare:
             note(f"{bare} responses have no claims to begin with. `localfact extract` finds some.")
-        create(folder, tasks, made_of=str(data), overlap=OVERLAP if overlap is None else overlap, seed=seed or 0)
+        share = OVERLAP if overlap is None else overlap
+        create(folder, tasks, made_of=str(data), overlap=share, seed=seed or 0, blind=blind is not False)
     from localfact.annotation.serving import serve_project
+    from localfact.annotation.store import SHOWN
 
     with Project(folder) as project:
         drawn = project.store.facts()
@@ -96,6 +108,12 @@ def serve(
         if blind is not None:
             project.store.set_fact("blind", blind)
         unseen = bool(project.store.facts().get("blind"))
+        if not unseen:
+            project.store.set_fact(SHOWN, True)
+        note_meaning(project.store)
+        wanted = list(project.store.annotators_wanted().values())
+        note(f"{len(wanted)} responses, {wanted.count(2)} of them for two people each; where these differ, a third decides.")
+        note(f"What the machine found is {'hidden from annotators; --seen shows it' if unseen else 'shown to annotators'}.")
         note(f"Project: {folder}; a copy of what was done before is in {folder}/backups.")
         serve_project(project, host, port, blind=unseen, ready=lambda link: note(f"Open {link} in a browser. Ctrl-C stops it."))
         note("Stopped. Everything is saved; the same command goes on.")
@@ -131,6 +149,7 @@ def export(
         if disagreements is not None:
             write_lines(disagreements, list(differing(store)))
         found = summarise(store)
+        note_meaning(store)
     note(f"{len(rows)} responses: {out}")
     if as_json:
         show(found.model_dump(mode="json"), as_json=True)
@@ -159,10 +178,11 @@ def import_command(
     [dim]localfact annotate import labelled.csv --into annotations/mine --annotator ada[/]
     [dim]localfact annotate import label-studio.json --into annotations/mine[/]      each of its annotators by name
     """
-    from localfact.annotation.importing import distinct_tasks, import_into
+    from localfact.annotation.importing import distinct_tasks, import_into, meaning_of_irrelevant
     from localfact.annotation.label_studio import escape_name
     from localfact.annotation.labelled import read_labelled
     from localfact.annotation.project import Project, create, is_project
+    from localfact.inputs.annotations import IrrelevantMeaning
 
     name = escape_name(annotator)
     if not name:
@@ -172,7 +192,8 @@ def import_command(
         tasks = distinct_tasks(labelled)
         if not tasks:
             raise InputError(f"{data} has no labelled claims that can be used: {labelled[0].problem}")
-        create(project, tasks, made_of=str(data), overlap=1.0)  # so that somebody else can be set beside
+        meaning = meaning_of_irrelevant(labelled) or IrrelevantMeaning.UNRELATED
+        create(project, tasks, made_of=str(data), overlap=1.0, irrelevant=meaning)  # overlap: so that others can be set beside
     with Project(project) as opened:
         found = import_into(opened.store, labelled, name)
     show(found.model_dump(mode="json"), as_json=as_json)
@@ -198,6 +219,17 @@ def open_to_read(project: Path) -> Iterator["AnnotationStore"]:
         yield store
     finally:
         store.close()
+
+
+def note_meaning(store: "AnnotationStore") -> None:
+    """Tells of a project that was begun before "irrelevant" meant what FastFact's appendix I says."""
+    from localfact.inputs.annotations import IrrelevantMeaning
+
+    if store.irrelevant_means is not IrrelevantMeaning.UNRELATED:
+        note(
+            f"In this project “irrelevant” means: {store.irrelevant_means}. FastFact's benchmark, and a new project, mean:"
+            f" {IrrelevantMeaning.UNRELATED}."
+        )
 
 
 def write_lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from localfact.corpus.corpus import Chunking, Corpus, CorpusDescription
 from localfact.corpus.files import STORE_FILE
 from localfact.corpus.indexing.dense_index import PassageEmbedder
+from localfact.corpus.known_pages import from_first_new
 from localfact.corpus.locks import try_lock
 from localfact.corpus.passages import PassageKind
-from localfact.corpus.recorder import from_first_new
 from localfact.corpus.write_errors import writing
 from localfact.corpus.writer import CorpusWriter, Progress, silent
 from localfact.errors import InputError, LocalFactError

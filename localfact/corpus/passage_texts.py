@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from localfact.corpus.indexing.dense_index import PassageEmbedder
 from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.corpus.indexing.segments import Segments
+from localfact.corpus.passage_reader import PassageReader
 from localfact.corpus.passages import PassageKind
-from localfact.corpus.store import PassageReader
 from localfact.errors import CorpusError
 
 #: The most texts in memory: with passages of 4,000 characters, some megabytes.

@@ -6,10 +6,8 @@ Each call is one transaction: after a kill it has happened completely or not at 
 import sqlite3
 import threading
 import time
-from array import array
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from itertools import chain, islice
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -39,29 +37,6 @@ WANTED = {
         SELECT 1 FROM fetches WHERE fetches.link = pages.link AND fetches.page IS NOT NULL))""",
 }
 WANTED["chunks"] = WANTED["pages"]
-
-
-def from_first_new(file: Path, pages: Iterable[Page], known: "array[int]") -> Iterator[Page]:
-    """The pages from the first one on that the file does not hold; the file is only read.
-
-    Args:
-        known: gets the numbers of the pages before it.
-
-    Raises:
-        CorpusError: it is damaged.
-    """
-    rest = iter(pages)
-    try:
-        with closing(connect(f"{file.absolute().as_uri()}?mode=ro")) as database:
-            for page in rest:
-                found = database.execute("SELECT id FROM pages WHERE digest = ?", (page_digest(page),)).fetchone()
-                if found is None:
-                    rest = chain([page], rest)
-                    break
-                known.append(found[0])
-    except sqlite3.DatabaseError as error:
-        raise CorpusError(f"{file} is damaged: {error}. Copy or build the corpus again.") from error
-    yield from rest
 
 
 class Recorder:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from localfact.corpus.passages import PassageKind
+from localfact.corpus.passage_reader import VALUES_PER_STATEMENT, PassageReader
 from localfact.corpus.tables import page_of_row
 from localfact.errors import CorpusError, WriteError
 from localfact.records import Passage, Record
@@ -18,8 +18,6 @@ from localfact.web.fetching.failures import PageFailure, Reason
 from localfact.web.pages import Page
 from localfact.web.searching.results import Search, SearchResult
 
-#: The most values in one statement, which SQLite limits.
-VALUES_PER_STATEMENT = 500
 #: How many rows are hashed together.
 ROWS_AT_ONCE = 10_000
 #: SQL for the provider of a page: of those whose results name an address that gave it, the first by name.
@@ -263,32 +261,10 @@ class PageStore:
             raise CorpusError(f"{self._file} is damaged: {error}. Copy or build the corpus again.") from error
 
     @contextmanager
-    def reader(self) -> Iterator["PassageReader"]:
+    def reader(self) -> Iterator[PassageReader]:
         """The file opened once, for many short questions."""
         with self._database() as database:
             yield PassageReader(database)
-
-
-class PassageReader:
-    """Reads ids and texts of passages from an open file. One thread at a time may use it."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-
-    def passage_ids(self, kind: PassageKind) -> list[str]:
-        """The ids of all passages of that kind, ascending."""
-        # By that index they come in order; by the other one SQLite would sort them.
-        statement = "SELECT DISTINCT passage FROM places INDEXED BY places_of_passage WHERE kind = ? ORDER BY passage"
-        return [passage for (passage,) in self._database.execute(statement, (kind,))]
-
-    def texts_of(self, ids: Sequence[str]) -> dict[str, str]:
-        """The texts of these passages, id -> text; an id that is not in the file is left out."""
-        found: dict[str, str] = {}
-        for begin in range(0, len(ids), VALUES_PER_STATEMENT):
-            some = ids[begin : begin + VALUES_PER_STATEMENT]
-            statement = f"SELECT id, text FROM passages WHERE id IN ({','.join('?' * len(some))})"
-            found.update(self._database.execute(statement, some).fetchall())
-        return found
 
 
 def join_pages(passage: str, rows: Sequence[PageRow]) -> Passage:

@@ -20,10 +20,11 @@ from localfact.corpus.corpus import DAMAGE, CorpusDescription, SegmentCounts, co
 from localfact.corpus.files import ARCHIVE_FOLDER, DESCRIPTION_FILE, SEGMENTS_FOLDER, STORE_FILE, marks_of
 from localfact.corpus.indexing.dense_index import PassageEmbedder, check_place
 from localfact.corpus.indexing.segments import Segments
+from localfact.corpus.known_pages import from_first_new
 from localfact.corpus.locks import lock_for_writing
 from localfact.corpus.passage_texts import index_passages
 from localfact.corpus.passages import PassageKind
-from localfact.corpus.recorder import Recorder, from_first_new
+from localfact.corpus.recorder import Recorder
 from localfact.corpus.store import Fetch, PageStore
 from localfact.corpus.write_errors import writing
 from localfact.runtime.files import replace

@@ -11,7 +11,8 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from localfact.llm.layers.transcript_store import CallStore, damage_error
+from localfact.llm.layers.transcript_errors import damage_error
+from localfact.llm.layers.transcript_store import CallStore
 from localfact.records import Claim, Evidence, Response
 from localfact.stages import Retriever
 

@@ -17,7 +17,8 @@ from localfact.runtime.usage import count
 from localfact.text import host_of
 from localfact.web.extracting.extractors import PageExtractors
 from localfact.web.fetching.failures import TRANSIENT, PageError, PageFailure
-from localfact.web.fetching.fetch import Fetched, Fetcher, FetchError
+from localfact.web.fetching.fetch import Fetcher
+from localfact.web.fetching.fetched import Fetched, FetchError
 from localfact.web.pages import WEB, Page
 from localfact.web.searching.dates import iso_date
 from localfact.web.searching.results import Search, SearchResult, address

@@ -18,12 +18,12 @@ from localfact.scoring.recall import GAMMA, f1, recall_at_k_prime
 from localfact.scoring.tally import tally
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
-#: Verdict -> what a score counts of it; a failed one counts nowhere.
+#: Verdict -> what a score counts of it. A failed one counts nowhere, and neither does an unverifiable one: that is no claim,
+#: and annotators remove it, where an irrelevant claim is one with nothing to do with the question (FastFact, appendix I).
 AS_GOLD: Mapping[VerdictLabel, GoldLabel] = {
     VerdictLabel.SUPPORTED: GoldLabel.SUPPORTED,
     **dict.fromkeys(sorted(NOT_SUPPORTED_LABELS), GoldLabel.NOT_SUPPORTED),
     VerdictLabel.IRRELEVANT: GoldLabel.IRRELEVANT,
-    VerdictLabel.UNVERIFIABLE: GoldLabel.IRRELEVANT,
 }
 #: Edits in the order of FastFact's Table 1.
 EDITS = ("removed", "added", "revised", "unchanged")
@@ -153,14 +153,23 @@ def _exact(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
 
 
 def _scoring(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
-    pairs = [(AS_GOLD.get(one.run.verdicts[ours].label), one.claims[theirs].gold) for ours, theirs in one.matches]
-    return [pair for pair in pairs if None not in pair]
+    pairs = [(one.run.verdicts[ours].label, one.claims[theirs]) for ours, theirs in one.matches]
+    return [
+        (AS_GOLD.get(verdict, verdict), _counted(claim))
+        for verdict, claim in pairs
+        if verdict is not VerdictLabel.FAILED and claim.gold is not None
+    ]
+
+
+def _counted(claim: GoldClaim) -> GoldLabel | VerdictLabel | None:
+    """What scores count of a claim of the annotation, and "unverifiable" where it says so."""
+    return claim.label if claim.label is VerdictLabel.UNVERIFIABLE else claim.gold
 
 
 def _counts(one: AlignedResponse) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
     """Supported, not supported and irrelevant claims of the run, and of the annotation."""
-    judged, gold = tally(one.run), Counter(claim.gold for claim in one.claims)
-    irrelevant = sum(AS_GOLD.get(verdict.label) is GoldLabel.IRRELEVANT for verdict in one.run.verdicts)
+    judged, gold = tally(one.run), Counter(map(_counted, one.claims))
+    irrelevant = sum(verdict.label is VerdictLabel.IRRELEVANT for verdict in one.run.verdicts)
     return (judged.supported, judged.not_supported, irrelevant), (
         gold[GoldLabel.SUPPORTED],
         gold[GoldLabel.NOT_SUPPORTED],

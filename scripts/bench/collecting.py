@@ -18,7 +18,8 @@ from localfact.web.archiving.archive import Archive
 from localfact.web.extracting import extraction
 from localfact.web.extracting.extraction import Document
 from localfact.web.extracting.extractors import Extractors
-from localfact.web.fetching.fetch import Fetched, Fetcher
+from localfact.web.fetching.fetch import Fetcher
+from localfact.web.fetching.fetched import Fetched
 from localfact.web.pages import WEB, Page
 from scripts.bench import measure
 from scripts.bench.fetching import AT_ONCE, TRIES, Cost, best, timed

@@ -4,7 +4,8 @@ from annotation_projects import FINISH, REDO, REOPEN, UNDO, add, comment, decide
 
 from localfact.annotation.differences import Item, items_of, work_after_adjudication
 from localfact.annotation.labels import Label, Removal
-from localfact.annotation.work import Step, Work, misfit, work_of
+from localfact.annotation.steps import Step
+from localfact.annotation.work import Work, misfit, work_of
 
 MILL = task("mill")
 ALL = tuple(judge(f"c{number}") for number in range(1, 5))

@@ -24,6 +24,7 @@ from annotation_projects import (
     restore,
     revise,
     span_of,
+    split,
     task,
 )
 from hypothesis import given
@@ -31,10 +32,10 @@ from hypothesis import strategies as st
 
 from localfact.annotation.gold import How, disagreements, final_work, gold_rows
 from localfact.annotation.labels import Label, Removal
-from localfact.annotation.store import ADJUDICATE, AnnotationStore, MisfitError
+from localfact.annotation.steps import Step
+from localfact.annotation.store import ADJUDICATE, IRRELEVANT, AnnotationStore, MisfitError
 from localfact.annotation.summary import summarise, summary_tables
-from localfact.annotation.work import Step
-from localfact.inputs.annotations import Edit, read_annotations
+from localfact.inputs.annotations import Edit, IrrelevantMeaning, read_annotations
 from localfact.inputs.responses import read_responses, responses_of
 from localfact.records import Span
 from localfact.report.formats import FORMATS, find_format, render
@@ -155,6 +156,7 @@ def test_a_row_has_what_became_of_each_claim_and_what_was_removed(store: Annotat
         "response": mill.text,
         "annotators": ["ada"],
         "how": "one annotator",
+        "irrelevant_means": "nothing to do with the question",
     }
     assert row["claims"] == [
         {
@@ -272,8 +274,10 @@ def test_the_figures_are_those_counted_by_hand(store: AnnotationStore) -> None:
         n: pytest.approx(1.0),
     }
     assert (found.kept_by_some, found.reworded) == (2, 1)
-    # Supported: mill c1, tower c1, ferry c2; the machine found the tower's c3 unverifiable.
-    assert (found.with_verdict, found.agreed_with_machine) == (4, 0.75)
+    # Supported: mill c1, tower c1, ferry c2. With the tower's c3, which the machine found unverifiable, no label can agree.
+    assert (found.with_verdict, found.agreed_with_machine) == (3, 3)
+    store.set_fact(IRRELEVANT, IrrelevantMeaning.UNDECIDABLE.value)
+    assert (summarise(store).with_verdict, summarise(store).agreed_with_machine) == (4, 3)
 
 
 def test_time_is_summed_by_annotator(store: AnnotationStore) -> None:
@@ -306,6 +310,7 @@ TEXTS = st.sampled_from(["It is so.", "it is so", "Halm has a tower.", "Its bell
 STEPS = st.one_of(
     st.builds(judge, CLAIMS, st.sampled_from(Label)),
     st.builds(revise, CLAIMS, TEXTS),
+    st.builds(split, CLAIMS, TEXTS, TEXTS),
     st.builds(remove, CLAIMS, st.sampled_from(Removal)),
     st.builds(restore, CLAIMS),
     st.builds(add, st.sampled_from(["x", "y"]), TEXTS),

@@ -12,14 +12,15 @@ import pytest
 from annotation_projects import FINISH, add, comment, decide, judge, make_all, make_project, put, remove, revise, span_of, task
 
 from localfact.annotation.gold import final_work, gold_rows
-from localfact.annotation.importing import ImportReport, distinct_tasks, import_into, steps_of
+from localfact.annotation.importing import ImportReport, distinct_tasks, import_into, meaning_of_irrelevant, steps_of
 from localfact.annotation.labelled import ImportedClaim, Labelled, read_labelled
 from localfact.annotation.labels import Label, Removal, label_of
 from localfact.annotation.project import DATABASE, create
+from localfact.annotation.steps import LONGEST_TEXT, Step, StepKind
 from localfact.annotation.store import ADJUDICATE, AnnotationStore
-from localfact.annotation.work import LONGEST_TEXT, Step, StepKind, Work, work_of
+from localfact.annotation.work import Work, work_of
 from localfact.errors import InputError
-from localfact.inputs.annotations import Edit
+from localfact.inputs.annotations import Edit, IrrelevantMeaning
 
 RIVER = "The river Esk rises in Norby. It is 40 miles long. Otters live in it."
 FASTFACT = {
@@ -107,7 +108,7 @@ def work_after(one: Labelled) -> Work:
         ("unsupported", Label.REFUTED),
         ("contradicted", Label.REFUTED),
         ("inconclusive", Label.NOT_ENOUGH),
-        ("unverifiable", Label.IRRELEVANT),
+        ("unverifiable", None),
         ("IR", Label.IRRELEVANT),
         ("perhaps", None),
         ("n/a", None),
@@ -414,17 +415,41 @@ def test_importing_twice_changes_nothing_and_is_counted(tmp_path: Path) -> None:
         assert [final_work(store, position)[1] for position in (1, 2)] == ["agreed", "agreed"]  # type: ignore[index]
 
 
-def test_an_interrupted_import_is_gone_on_with_and_work_by_hand_is_left_alone(tmp_path: Path) -> None:
+def test_work_that_was_begun_is_left_alone(tmp_path: Path) -> None:
     found = read_labelled(json_file(tmp_path, FASTFACT))
     with opened(project_of(tmp_path / "project", found)) as store:
-        steps, _ = steps_of(found[0], found[0].task)
-        for number, step in enumerate(steps[:3]):
-            store.make(1, "ada", step, version=number, key=f"import-{number + 1}")
         make_all(store, 1, "ben", comment("a", "Mine."))
-        assert import_into(store, found, "ada").matched == 1
-        assert store.work(1, "ada").version == len(steps)
         assert import_into(store, found, "ben") == ImportReport(passed_over=1)
         assert store.work(1, "ben").version == 1
+
+
+def test_what_one_side_calls_irrelevant_is_not_mixed_with_what_the_other_does(tmp_path: Path) -> None:
+    exported = {"response": RIVER, "how": "agreed", "annotators": ["cleo"], "claims": [{"text": "It is nice.", "label": "IR"}]}
+    said = {**exported, "irrelevant_means": IrrelevantMeaning.UNRELATED}
+    earlier, ours = (read_labelled(json_file(tmp_path, row)) for row in (exported, said))
+    for means, taken, refused in (
+        (IrrelevantMeaning.UNDECIDABLE, earlier, ours),
+        (IrrelevantMeaning.UNRELATED, ours, earlier),
+    ):
+        folder = tmp_path / means
+        create(folder, distinct_tasks(taken), made_of="file", irrelevant=means)
+        with opened(folder) as store:
+            with pytest.raises(InputError, match="Import the file into a project of its own"):
+                import_into(store, refused, "ada")
+            assert store.progress() == []
+            assert import_into(store, taken, "ada").finished == 1
+            (row,) = gold_rows(store)
+        assert row["irrelevant_means"] == means
+        assert read_labelled(json_file(tmp_path, row))[0].irrelevant_means is means
+    with pytest.raises(InputError, match="Import each kind by itself"):
+        meaning_of_irrelevant([*earlier, *ours])
+
+
+def test_what_a_file_calls_unverifiable_is_removed_as_no_claim(tmp_path: Path) -> None:
+    claims = [{"text": "It is nice.", "label": "unverifiable"}, {"text": "It is long.", "label": "S"}]
+    (one,) = read_labelled(json_file(tmp_path, {"response": RIVER, "claims": claims}))
+    assert [(claim.removal, claim.label) for claim in one.claims] == [(Removal.NO_CLAIM, None), (None, Label.SUPPORTED)]
+    assert meaning_of_irrelevant([one]) is None
 
 
 MILL_PROMPT, MILL_TEXT = task("mill").prompt, task("mill").text
@@ -547,7 +572,9 @@ def without_names(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Gold rows without what an import cannot keep: who annotated, and the ids of added claims."""
     return [
         {
-            **{key: value for key, value in row.items() if key not in ("annotators", "adjudicator", "how", "passages")},
+            **{
+                key: value for key, value in row.items() if key not in ("annotators", "adjudicator", "how", "blind", "passages")
+            },
             "claims": [
                 {key: value for key, value in claim.items() if key != "passages" and (key != "id" or claim["edit"] != "added")}
                 for claim in row["claims"]
@@ -571,6 +598,7 @@ def test_an_import_of_an_export_gives_the_same_gold(tmp_path: Path, into: str) -
     with opened(second) as store:
         assert import_into(store, found, "dora") == ImportReport(matched=2, finished=2)
         again = list(gold_rows(store))
+    assert [row.get("blind") for row in (*gold, *again)] == [True, True, None, None]  # nobody here knows how these were made
     assert without_names(again) == without_names(gold)
     third = read_labelled(json_file(tmp_path, *again))
     with opened(project_of(tmp_path / "third", third)) as store:

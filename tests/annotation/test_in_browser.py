@@ -80,7 +80,7 @@ def test_two_people_differ_a_third_decides_and_the_gold_data_are_read_by_other_c
     chrome: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = small_project(tmp_path / "project")
-    with serving(folder) as served:
+    with serving(folder, "--seen") as served:
         for name, keys in (("ada", "asr"), ("bo", "arr")):  # by keys alone
             with person(chrome, served, name) as page:
                 page.keyboard.press("f")
@@ -263,7 +263,9 @@ def test_no_screen_shuts_anybody_out(chrome: Any, tmp_path: Path) -> None:
     assert found == []
 
 
-def test_a_key_that_is_held_is_pressed_once_and_typed_words_are_not_lost(chrome: Any, tmp_path: Path) -> None:
+def test_a_key_that_is_held_is_pressed_once_and_typed_words_are_not_lost_but_split_as_they_stand(
+    chrome: Any, tmp_path: Path
+) -> None:
     folder = small_project(tmp_path / "project")
     with serving(folder) as served, person(chrome, served, "ada") as page:
         page.goto(f"{served.at}responses/1/judge")
@@ -281,8 +283,15 @@ def test_a_key_that_is_held_is_pressed_once_and_typed_words_are_not_lost(chrome:
         assert "My own words." in page.input_value("textarea[data-key=e]")
         page.keyboard.press("j")
         page.wait_for_selector("#claim-2[aria-current=true]")
+        page.keyboard.press("e")
+        page.keyboard.type("The wheel was cast.\nIt was cast in Lund.")
+        page.keyboard.press("Escape")
+        page.keyboard.press("t")
+        said(page, "Saved: split claim 2: “The wheel was cast.” and “It was cast in Lund.”")
     store = stored(folder)
-    assert [claim.label for claim in store.work(1, "ada").claims] == ["supported", None, None]
+    claims = store.work(1, "ada").claims
+    assert [claim.label for claim in claims] == ["supported", None, None, None]
+    assert [claim.text for claim in claims[1:3]] == ["The wheel was cast.", "It was cast in Lund."]
     store.close()
 
 

@@ -13,9 +13,9 @@ from localfact.annotation.labels import Label
 from localfact.annotation.project import Project, create
 from localfact.annotation.safety import LONGEST_BODY, AccessControl
 from localfact.annotation.server import application
+from localfact.annotation.steps import LONGEST_TEXT, Step, StepKind
 from localfact.annotation.store import ADJUDICATE
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
-from localfact.annotation.work import LONGEST_TEXT, Step, StepKind
 
 HERE = "http://127.0.0.1:8737"
 
@@ -82,7 +82,7 @@ def test_claims_are_revised_removed_restored_added_placed_and_commented(project:
     first = task.claims[0].id
     words = task.text.split(".")[0]
     for kind, fields in (
-        ("revise", {"text": "The mill of Orvale opened."}),
+        ("revise", {"text": "The mill of Orvale opened.\r\nIt is a mill.", "kind": "split"}),
         ("comment", {"text": "see the guide"}),
         ("place", {"quote": words}),
         ("remove", {"removal": "redundant"}),
@@ -102,7 +102,9 @@ def test_claims_are_revised_removed_restored_added_placed_and_commented(project:
         None,
     )
     assert [(span.start, span.end) for span in claim.spans] == [(0, len(words))]
-    assert [one.text for one in work.claims if one.edit == "added"] == ["An added claim stands here."]
+    added = ["It is a mill.", "An added claim stands here."]
+    assert [one.text for one in work.claims if one.edit == "added"] == added
+    assert "opened in 1911. So the chronicle says." in client.get("/responses/1/judge", params={"claim": f"{first}/2"}).text
 
 
 def test_a_tab_that_is_behind_gets_409_with_what_was_done_since_and_can_do_its_step_after_it(project: Project) -> None:

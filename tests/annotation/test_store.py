@@ -45,7 +45,7 @@ def test_a_new_database_has_the_tasks_in_order_and_what_was_said_of_the_project(
     assert [position for position, _ in store.tasks()] == [1, 2, 3]
     assert (store.size(), store.task(2), store.task(4)) == (3, tasks()[1], None)
     assert store.annotators_wanted() == {1: 1, 2: 2, 3: 1}
-    assert store.facts() == {"made_of": "invented.jsonl"}
+    assert store.facts()["made_of"] == "invented.jsonl"
     assert (store.annotators(), store.progress(), store.responses_finished_by_several()) == ([], [], [])
     store.check()
 
@@ -347,7 +347,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from localfact.annotation.store import AnnotationStore
-from localfact.annotation.work import Step, StepKind
+from localfact.annotation.steps import Step, StepKind
 store = AnnotationStore(Path(sys.argv[1]))
 while True:
     version = store.work(1, "Ann").version

@@ -3,14 +3,30 @@
 from collections.abc import Sequence
 
 import pytest
-from annotation_projects import FINISH, REDO, REOPEN, UNDO, add, comment, judge, put, remove, restore, revise, span_of, task
+from annotation_projects import (
+    FINISH,
+    REDO,
+    REOPEN,
+    UNDO,
+    add,
+    comment,
+    judge,
+    put,
+    remove,
+    restore,
+    revise,
+    span_of,
+    split,
+    task,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from localfact.annotation.labels import AGREEING, LABELS, Label, Removal
+from localfact.annotation.steps import LONGEST_TEXT, Step, StepKind
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
-from localfact.annotation.work import LONGEST_TEXT, Step, StepKind, Work, WorkClaim, misfit, work_of
+from localfact.annotation.work import Work, WorkClaim, misfit, work_of
 from localfact.inputs.annotations import Edit
 from localfact.records import Span
 from localfact.vocabulary import VerdictLabel
@@ -75,6 +91,23 @@ def test_a_mere_change_of_case_or_space_keeps_the_label(text: str) -> None:
 def test_an_added_claim_has_an_edit_of_its_own_even_when_it_is_revised() -> None:
     claim = claim_after("n1", add("n1", " It had a pond. "), revise("n1", "It had two ponds."))
     assert (claim.text, claim.edit, claim.machine, claim.verdict) == ("It had two ponds.", Edit.ADDED, None, None)
+
+
+def test_a_split_is_one_step_that_leaves_a_claim_for_each_line_where_the_claim_stood() -> None:
+    parts = ["Its wheel was cast.", " It was cast in Lund. ", "", "Lund has a foundry."]
+    step = split("c2", *parts)
+    work = after(judge("c2"), step, judge("c2/3"))
+    assert [claim.id for claim in work.claims] == ["c1", "c2", "c2/2", "c2/3", "c3", "c4"]
+    first, *rest = (claim for claim in work.claims if claim.id.startswith("c2"))
+    assert (first.text, first.edit, first.label) == ("Its wheel was cast.", Edit.REVISED, None)
+    assert [(one.text, one.edit, one.spans) for one in rest] == [
+        ("It was cast in Lund.", Edit.ADDED, first.spans),
+        ("Lund has a foundry.", Edit.ADDED, first.spans),
+    ]
+    assert {one.source for one in rest} == {MILL.claims[1]}
+    assert content(after(step, UNDO)) == content(after())
+    again = after(step, split("c2/2", "It was cast.", "Lund is a town."), split("c2", "It has a wheel.", "It was made."))
+    assert [claim.id for claim in again.standing] == ["c1", "c2", "c2/4", "c2/2", "c2/2/2", "c2/3", "c3", "c4"]
 
 
 def test_a_removed_claim_stays_in_the_work_and_no_longer_stands() -> None:
@@ -165,6 +198,9 @@ NINE = Span(start=0, end=9)
         ([], add("c1", "It had a pond."), "such a claim already"),
         ([], add("n1", "its wheel was cast in LUND"), "such a claim already"),
         ([remove("c1")], judge("c1"), "Restore it first"),
+        ([remove("c1")], split("c1", "One.", "Two."), "Restore it first"),
+        ([], split("c1", "It had a pond.", WHEEL), "such a claim already"),
+        ([], split("c1", "It had a pond.", "it had a POND"), "such a claim already"),
         ([], judge("c1", Label.REFUTED, agreed=True), "something else"),
         ([revise("c1", "Another thing.")], judge("c1", Label.SUPPORTED, agreed=True), "something else"),
         ([add("n1", "It had a pond.")], judge("n1", Label.SUPPORTED, agreed=True), "something else"),
@@ -213,6 +249,7 @@ def test_a_response_without_a_claim_that_stands_can_be_finished() -> None:
         {"kind": "remove", "claim": "c1"},
         {"kind": "revise", "claim": "c1", "text": " \n"},
         {"kind": "add", "claim": "n1"},
+        {"kind": "split", "claim": "c1", "text": "One line.\n \n"},
         {"kind": "decide", "claim": "c1"},
         {"kind": "decide", "claim": "c1", "label": "supported", "removal": "redundant"},
         {"kind": "comment", "claim": "c1", "text": "\x00"},
@@ -231,7 +268,7 @@ def test_a_step_that_is_none_is_refused(wrong: dict[str, object]) -> None:
 def test_every_label_has_a_key_and_a_verdict_of_its_own_and_whoever_agrees_gives_one() -> None:
     assert set(LABELS) == set(Label)
     assert len({shown.key for shown in LABELS.values()}) == len({shown.verdict for shown in LABELS.values()}) == len(Label)
-    assert set(AGREEING) == set(VerdictLabel) - {VerdictLabel.FAILED}
+    assert set(AGREEING) == set(VerdictLabel) - {VerdictLabel.FAILED, VerdictLabel.UNVERIFIABLE}
 
 
 names = st.sampled_from(["c1", "c2", "c3", "c4", "n1", "n2", "nobody"])
@@ -241,6 +278,7 @@ places = st.lists(spans, max_size=3)
 any_step = st.one_of(
     st.builds(judge, names, st.sampled_from(Label), agreed=st.booleans()),
     st.builds(revise, names, wordings),
+    st.builds(split, names, wordings, wordings),
     st.builds(remove, names, st.sampled_from(Removal)),
     st.builds(restore, names),
     st.builds(lambda name, text, where: add(name, text, *where), names, wordings, places),
@@ -293,7 +331,7 @@ def test_a_finished_response_has_no_claim_without_a_label_until_it_is_reopened()
 
 def test_every_kind_of_step_is_tried_here_or_is_an_adjudicators() -> None:
     tried = {judge("a").kind, revise("a", "b").kind, remove("a").kind, restore("a").kind, add("a", "b").kind, put("a").kind}
-    tried |= {comment("a", "b").kind, FINISH.kind, REOPEN.kind, UNDO.kind, REDO.kind}
+    tried |= {split("a", "b", "c").kind, comment("a", "b").kind, FINISH.kind, REOPEN.kind, UNDO.kind, REDO.kind}
     assert set(StepKind) - tried == {StepKind.DECIDE}
 
 

@@ -9,9 +9,10 @@ import pytest
 from localfact.corpus import passage_texts
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.segments import Segments
+from localfact.corpus.passage_reader import PassageReader
 from localfact.corpus.passage_texts import PassageTexts
 from localfact.corpus.recorder import Recorder
-from localfact.corpus.store import PageStore, PassageReader
+from localfact.corpus.store import PageStore
 from localfact.errors import CorpusError
 from localfact.web.pages import Page
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from localfact.corpus import recorder as module
+from localfact.corpus.known_pages import from_first_new
 from localfact.corpus.passages import PassageKind, passages_of
-from localfact.corpus.recorder import Recorder, from_first_new
+from localfact.corpus.recorder import Recorder
 from localfact.corpus.store import Fetch, PageStore
 from localfact.errors import CorpusError
 from localfact.records import Passage

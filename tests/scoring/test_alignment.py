@@ -12,6 +12,7 @@ S = GoldClaim("s", GoldLabel.SUPPORTED, VerdictLabel.SUPPORTED)
 REFUTED = GoldClaim("r", GoldLabel.NOT_SUPPORTED, VerdictLabel.CONTRADICTED)
 THIN = GoldClaim("n", GoldLabel.NOT_SUPPORTED, VerdictLabel.NOT_ENOUGH_EVIDENCE)
 BESIDE = GoldClaim("i", GoldLabel.IRRELEVANT, VerdictLabel.IRRELEVANT)
+NO_CLAIM = GoldClaim("v", GoldLabel.IRRELEVANT, VerdictLabel.UNVERIFIABLE)
 COARSE = GoldClaim("ns", GoldLabel.NOT_SUPPORTED)
 
 
@@ -31,10 +32,12 @@ def test_labels_agree_exactly_or_as_scores_count() -> None:
     assert found.scoring.share == 1.0
 
 
-def test_unverifiable_counts_as_irrelevant_and_a_failed_claim_nowhere() -> None:
-    found = align([response("VF", [BESIDE, S], [(0, 0), (1, 1)], [True, True])])
-    assert (found.scoring.n, found.scoring.share) == (1, 1.0)
-    assert (found.exact.n, found.exact.share) == (1, 0.0)
+def test_unverifiable_is_not_irrelevant_and_a_failed_claim_counts_nowhere() -> None:
+    found = align([response("VFV", [BESIDE, S, NO_CLAIM], [(0, 0), (1, 1), (2, 2)], [True] * 3)])
+    assert (found.scoring.n, found.scoring.share) == (2, 0.5)
+    assert (found.exact.n, found.exact.share) == (2, 0.5)
+    assert found.irrelevant is not None
+    assert (found.irrelevant.run, found.irrelevant.annotation) == (0.0, 1.0)
 
 
 def test_an_annotation_in_fewer_labels_is_not_compared_in_five() -> None:

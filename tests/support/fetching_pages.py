@@ -2,7 +2,8 @@
 
 import pytest
 
-from localfact.web.fetching.fetch import Fetcher, FetchError
+from localfact.web.fetching.fetch import Fetcher
+from localfact.web.fetching.fetched import FetchError
 
 HOSTS = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
 #: Of loopback, the tests admit this host alone.

@@ -84,7 +84,8 @@ function focusCurrent() {
   if (!found) return;
   found.focus({ preventScroll: true });
   const top = found.getBoundingClientRect().top;
-  if (top < 0 || top > window.innerHeight / 2) found.scrollIntoView({ block: "center" });
+  const block = found.offsetHeight > window.innerHeight / 2 ? "start" : "center";
+  if (top < 0 || top > window.innerHeight / 2) found.scrollIntoView({ block });
 }
 
 // Marked words: their places go into the forms that place a claim, as characters of the response.

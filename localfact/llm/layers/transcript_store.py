@@ -8,15 +8,16 @@ import random
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, RequestError, WriteError
+from localfact.errors import InputError, MissingError, PromptTooLongError, RequestError
 from localfact.llm.calls import Call, Keys, is_failure, json_text
 from localfact.llm.engine import EngineIdentity
+from localfact.llm.layers.transcript_errors import damage_error, explain_errors, unusable
 from localfact.llm.layers.transcript_texts import DEPTH, Base, Bases, lines_of, pack, unpack
 from localfact.runtime.formats import other_format
 from localfact.runtime.recent import Recent
@@ -267,39 +268,3 @@ def check(file: Path, database: sqlite3.Connection) -> None:
 def identity_as_json(identity: EngineIdentity) -> str:
     """All fields of an identity as JSON, in a fixed order."""
     return json_text(identity.model_dump(mode="json"))
-
-
-@contextmanager
-def explain_errors(file: Path, *, records: bool) -> Iterator[None]:
-    """Turns errors of SQLite and the operating system inside the block into a LocalFactError."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise explanation(file, error, records=records) from error
-    except OSError as error:
-        raise unusable(file, error.strerror or str(error), records=records) from error
-
-
-def explanation(file: Path, error: sqlite3.Error, *, records: bool) -> LocalFactError:
-    """The error for the user that stands for one of SQLite."""
-    code = primary_code(error)
-    if code == sqlite3.SQLITE_NOTADB:
-        return InputError(f"{file} is no transcript of localfact. Name another file.")
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
-        return damage_error(file, str(error))
-    return unusable(file, str(error), records=records)
-
-
-def damage_error(file: Path, reason: str) -> InputError:
-    """The error for a file that does not hold what was written to it."""
-    return InputError(f"{file} is damaged: {reason}. Copy it again, or remove it and record again with --transcript.")
-
-
-def unusable(file: Path, reason: str, *, records: bool) -> LocalFactError:
-    """The error for a file that cannot be opened, read or written."""
-    if records:
-        return WriteError(f"{file} cannot be written: {reason}. The calls recorded before are kept; the same command goes on.")
-    return InputError(
-        f"{file} cannot be read: {reason}. If its recording was killed, copy {file.name}-wal with it to a folder that can be "
-        "written."
-    )

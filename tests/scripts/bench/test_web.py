@@ -9,7 +9,7 @@ import pytest
 from localfact.corpus.writer import CorpusWriter
 from localfact.web.archiving.warc_reading import read_warc
 from localfact.web.fetching.exchange import Exchange
-from localfact.web.fetching.fetch import FetchError
+from localfact.web.fetching.fetched import FetchError
 from scripts.bench import collecting, fetching, web
 from scripts.bench.fetching import Cost
 from scripts.bench.loopback import PAGES_PER_HOST, Listed, Site, articles, serving

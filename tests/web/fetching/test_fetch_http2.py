@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from localfact.web.fetching.failures import Reason
-from localfact.web.fetching.fetch import Fetched, Fetcher, FetchError
+from localfact.web.fetching.fetch import Fetcher
+from localfact.web.fetching.fetched import Fetched, FetchError
 
 pytestmark = pytest.mark.slow
 

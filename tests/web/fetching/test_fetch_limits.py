@@ -89,7 +89,8 @@ async def test_a_fetch_that_is_cancelled_leaves_nothing_behind(site: LoopbackPag
 
 FETCH_ALL = """
 import asyncio, resource, sys
-from localfact.web.fetching.fetch import Fetcher, FetchError
+from localfact.web.fetching.fetch import Fetcher
+from localfact.web.fetching.fetched import FetchError
 
 async def main(links):
     fetcher = Fetcher(host_delay=0, total_seconds=2, read_seconds=1, allow_hosts=["127.0.0.2"])
