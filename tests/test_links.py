@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("models/*/README.md"), ROOT / "index/sample.md"])
@@ -34,3 +35,11 @@ def test_nobody_is_told_to_install_a_package_that_no_index_has() -> None:
         assert not re.search(r"""install (-\S+ )*["']?localfact(\[|["']?$)""", text, re.MULTILINE), file
         named = re.findall(r'pip install "\.\[([\w,-]+)\]"', text)
         assert {extra for group in named for extra in group.split(",")} <= extras.keys(), file
+
+
+def test_the_readme_names_the_papers_as_they_are_to_be_cited() -> None:
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    papers = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"]
+    for paper in papers:
+        arxiv = paper["identifiers"][0]["value"].removeprefix("arXiv:")
+        assert {part for part in (paper["title"], paper["url"], f"arxiv.org/abs/{arxiv}") if part not in readme} == set()
