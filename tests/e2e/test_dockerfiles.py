@@ -109,8 +109,9 @@ def copy(source: str, root: Path) -> None:
 
 
 def run_inside(root: Path, words: list[str], environment: dict[str, str], folder: str) -> str:
-    """Runs a command in the root, which has /proc as a container has, and returns what it printed."""
-    script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
+    """Runs a command in the root, with what a container has mounted, and returns what it printed."""
+    mounts = 'mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount -t tmpfs tmpfs "$0/dev/shm"'
+    script = f'{mounts} && exec chroot "$0" "$@"'
     inside = ["unshare", "--mount", "sh", "-c", script, str(root), "env", f"--chdir={folder}", *words]
     done = subprocess.run(inside, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, (words, done.stdout[-3000:], done.stderr[-3000:])
