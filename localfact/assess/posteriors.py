@@ -1,4 +1,4 @@
-"""Turns a claim's posterior into a verdict with a one-sentence rationale (FactReasoner, section 3.2; docs/inference.md)."""
+"""Turns a claim's posterior into a verdict with a sentence that says why (FactReasoner, section 3.2)."""
 
 from collections.abc import Collection, Iterable
 from typing import Literal

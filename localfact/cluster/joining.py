@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from localfact.errors import EngineError, InputError, LocalFactError, MissingError
+from localfact.runtime.cures import install_extra
 
 #: Seconds in which the head of a cluster answers.
 REACHING = 10.0
@@ -29,7 +30,7 @@ def connect(address: str) -> bool:
     try:
         import ray
     except ImportError:
-        raise MissingError("Ray is not installed: pip install 'localfact[ray]'.") from None
+        raise MissingError(f"Ray is not installed: {install_extra('ray')}.") from None
     if ray.is_initialized():
         return False
     # Else Ray prints to standard output what it notices of lost nodes, in the middle of what other programs read there. There

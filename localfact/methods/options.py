@@ -251,9 +251,9 @@ class GraphOptions(OptionGroup):
     panel: ClassVar[str | None] = "FactReasoner"
 
     tables: Tables | None = None
-    """Factor tables: paper, priors or balanced (docs/inference.md). Default: the method's."""
+    """Factor tables: paper, priors or balanced (docs/internals/inference.md). Default: the method's."""
     factors: Literal["hard", "soft"] = "hard"
-    """How relations count: hard by the most probable label, soft by its odds (balanced tables; docs/inference.md)."""
+    """How relations count: hard by the most probable label, soft by its odds (balanced tables; docs/internals/inference.md)."""
     passage_prior: Annotated[float | None, Field(ge=0, le=1)] = None
     """Prior of a passage. Default: 0.99."""
     hosts: Annotated[Mapping[str, Probability], BeforeValidator(read_hosts), OptionFlag(("--hosts",), "FILE")] = Field(

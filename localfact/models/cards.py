@@ -15,6 +15,7 @@ from localfact.errors import InputError, MissingError
 from localfact.models.files import ONNX_FILE, WEIGHT_PATTERNS, is_onnx, weight_files
 from localfact.models.model_card import HUB_ID, ModelCard, Role
 from localfact.models.weights import find_weights, places, revision_of, state_of
+from localfact.runtime.cures import install_all
 from localfact.runtime.locations import data_folder
 from localfact.runtime.path_names import check_folder
 from localfact.runtime.plain_yaml import read_yaml_file
@@ -156,14 +157,14 @@ def weights_folder(card: ModelCard) -> Path:
         package = find_package(card.package)
         if package is None:
             raise MissingError(
-                f"The weights of '{card.name}' come in the package {card.package}, which is not installed: make setup"
+                f"The weights of '{card.name}' come in the package {card.package}, which is not installed: {install_all()}"
             )
         return package / card.package_folder
     if card.shipped is not None:
         shipped = data_folder("models") / card.shipped
         if not weight_files(shipped):
             raise MissingError(
-                f"The weights of '{card.name}' come with localfact, and {shipped} holds none. Install it again: make setup"
+                f"The weights of '{card.name}' come with localfact, and {shipped} holds none. Install it again: {install_all()}"
             )
         return shipped
     if card.source is None:

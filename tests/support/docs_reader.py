@@ -14,7 +14,7 @@ from tiny_models import tiny_llama
 
 from localfact.llm.placing.settings import EngineSettings
 from localfact.llm.scripted import ScriptedEngine
-from localfact.models.cards import load_card
+from localfact.models.cards import find_card
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGE_MODELS = (
@@ -60,11 +60,10 @@ def weights(folder: Path) -> Path:
 
 
 def hub() -> LoopbackHub:
-    """Has a few bytes for the model that the pages download."""
-    card = load_card("llama-3.1-8b")
-    assert card.hub is not None
+    """Has a few bytes for each model that the pages download from it."""
+    cards = [find_card(name) for name in ("llama-3.1-8b", "qwen2.5-7b")]
     files = {"config.json": b"{}", "tokenizer.json": b"{}", "model.safetensors": (2).to_bytes(8, "little") + b"{}"}
-    return LoopbackHub({card.hub: Repository(files, commit=card.revision, gated=True)})
+    return LoopbackHub({card.hub: Repository(files, commit=card.revision, gated=card.gated) for card in cards if card.hub})
 
 
 def command_line(folder: Path, weights: Path) -> CommandLine:

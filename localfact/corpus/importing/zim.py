@@ -11,6 +11,7 @@ from localfact.corpus.importing.factscore_database import UNESCAPED
 from localfact.corpus.importing.imported import Problem, RawPage
 from localfact.errors import InputError, MissingError
 from localfact.runtime.addresses import address_without_secrets
+from localfact.runtime.cures import install_extra
 from localfact.web.fetching.exchange import charset_of, media_type_of
 from localfact.web.pages import MAX_FILE_BYTES, clean_text
 
@@ -36,7 +37,7 @@ def open_archive(file: Path) -> "Archive":
     try:
         from libzim.reader import Archive
     except ImportError:
-        raise MissingError('Reading ZIM files needs libzim, which is under the GPL: pip install "localfact[zim]".') from None
+        raise MissingError(f"Reading ZIM files needs libzim, which is under the GPL: {install_extra('zim')}.") from None
     try:
         return Archive(file)
     except Exception as error:  # errors of the C++ library arrive as various classes

@@ -25,6 +25,7 @@ from localfact.llm.cores.process_environment import (
 from localfact.llm.placing.settings import EngineSettings
 from localfact.llm.tokens.chat import ChatLayout
 from localfact.llm.tokens.token_engine import REPEATED, TokenAnswer, TokenEngine, TokenRequest
+from localfact.runtime.cures import install_engine
 
 if TYPE_CHECKING:
     from vllm import SamplingParams
@@ -249,7 +250,7 @@ def thoughts_reader(settings: EngineSettings, layout: ChatLayout) -> Callable[[l
         from vllm.reasoning import ReasoningParserManager
     except ImportError as error:
         raise MissingError(
-            f"vLLM, which reads this model's thoughts, is not installed ({error}). Run `make setup-llm`."
+            f"vLLM, which reads this model's thoughts, is not installed ({error}). Run `{install_engine()}`."
         ) from error
     try:
         parser = ReasoningParserManager.get_reasoning_parser(name)(layout.tokenizer)
@@ -269,7 +270,7 @@ def _runs_on_cpu() -> bool:
     try:
         from vllm.platforms import current_platform
     except ImportError as error:
-        raise MissingError(f"vLLM is not installed ({error}). Run `make setup-llm`.") from error
+        raise MissingError(f"vLLM is not installed ({error}). Run `{install_engine()}`.") from error
     return current_platform.is_cpu()
 
 
