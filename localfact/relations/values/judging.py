@@ -108,17 +108,18 @@ def read_text(text: str) -> ReadText:
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def read_claim(claim: str) -> tuple[ReadClause, ...]:
-    """The clauses of a claim that say something."""
-    return tuple(clause for clause in read_clauses(claim) if clause.values or clause.names or clause.predicate)
+    """The clauses of a claim."""
+    return tuple(read_clauses(claim))
 
 
 def judge_values(text: str, claim: str) -> ValueFinding:
     """What the text makes of the claim's values; the gravest of what its clauses give."""
-    clauses = read_claim(claim)
+    every = read_claim(claim)
+    clauses = [clause for clause in every if clause.values or clause.names or clause.predicate]
     if not clauses:
         return NOTHING
     read = read_text(text)
-    if is_other_order(read_clauses(claim), [placed.clause for placed in read.clauses]):
+    if is_other_order(every, [placed.clause for placed in read.clauses]):
         return ValueFinding(Ruling.OTHER, REVERSED)
     found = [_judge(clause, read) for clause in clauses]
     if others := [one for one in found if one.ruling is Ruling.OTHER]:
