@@ -2,9 +2,9 @@
 
     python -m scripts.measure_planted [--method builtin-fr2] [--show]
 
-Five texts with fifteen marked errors each (`planted.yaml`), judged by a corpus of two pages for each text. An error is found where a claim
-with its words is contradicted, supported where one is supported and none contradicted, else undecided; it is unsaid where no
-claim has its words. A false alarm is a contradicted claim with no error in it.
+Five texts with fifteen marked errors each (`planted.yaml`), judged by a corpus of two pages for each text. An error is found
+where a claim with its words is contradicted, supported where one is supported and none contradicted, else undecided; it is
+unsaid where no claim has its words. A false alarm is a contradicted claim with no error in it.
 """
 
 import argparse
