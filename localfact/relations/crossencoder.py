@@ -9,6 +9,7 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
@@ -48,6 +49,13 @@ class Prepared(NamedTuple):
     overlap: dict[Pair, Distribution]
 
 
+class Turns(NamedTuple):
+    """Of the calls in one event loop, one has its pairs prepared while another's are predicted; no third holds its tokens."""
+
+    to_prepare: asyncio.Lock
+    to_predict: asyncio.Lock
+
+
 class CrossEncoderRelationModel:
     """A RelationModel over a cross-encoder in memory: bfloat16 on a GPU that supports it, else float32.
 
@@ -79,8 +87,7 @@ class CrossEncoderRelationModel:
         self._batches_at_once = 2 * self._encoder.workers_count
         # One thread for the tokenizer, which must not be used by two at once.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cross-encoder")
-        # One call at a time in each event loop: several would not be faster, and each would hold its tokens.
-        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
         self._closed = threading.Event()
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
@@ -106,13 +113,16 @@ class CrossEncoderRelationModel:
         """
         unique = list(dict.fromkeys(pairs))
         loop = asyncio.get_running_loop()
-        async with self._turns.setdefault(loop, asyncio.Lock()):
-            for begin in range(0, len(unique), PAIRS_AT_ONCE):
-                asked = unique[begin : begin + PAIRS_AT_ONCE]
-                self._go_on()
-                prepared = await loop.run_in_executor(self._thread, self._prepare, asked)
-                if prepared.refused:
-                    report(prepared.refused)
+        turns = self._turns.setdefault(loop, Turns(asyncio.Lock(), asyncio.Lock()))
+        for begin in range(0, len(unique), PAIRS_AT_ONCE):
+            async with AsyncExitStack() as stack:
+                async with turns.to_prepare:
+                    self._go_on()
+                    asked = unique[begin : begin + PAIRS_AT_ONCE]
+                    prepared = await loop.run_in_executor(self._thread, self._prepare, asked)
+                    if prepared.refused:
+                        report(prepared.refused)
+                    await stack.enter_async_context(turns.to_predict)
                 await self._predict(prepared.tokens, Joining(prepared.read, self._pooling(prepared.overlap, report)))
 
     async def fits(self, pair: Pair) -> bool:

@@ -4,6 +4,7 @@ A name that may be a person's is one: in doubt the pronoun stays.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -29,7 +30,8 @@ _WORD = r"(?:[A-Z\u00c0-\u00de][\w'’-]*[\w]|[A-Z]\.)"
 _SMALL = r"(?:of the|of|de la|de|da|del|di|van der|van|von|der|du|le|bin|ibn|al)"
 _NAME = re.compile(rf"(?<![\w.-]){_WORD}(?:(?: {_SMALL})? {_WORD}){{0,5}}")
 _TITLES = {
-    "he": "Mr Sir Lord King Prince Duke Count Baron Emperor Father Brother Pope Tsar Sultan Pharaoh Caliph Shah",
+    "he": "Mr Sir Lord King Prince Duke Earl Viscount Marquess Count Baron Emperor Father Brother Pope Tsar Sultan Pharaoh "
+    "Caliph Shah",
     "she": "Mrs Ms Miss Lady Queen Princess Duchess Countess Baroness Empress Dame Sister Mother Tsarina",
     "": "Dr Prof Professor President Captain General Colonel Admiral Saint St Senator Governor Chancellor Justice Minister Rev",
 }
@@ -41,6 +43,8 @@ _GIVEN = {
     "Hermann Howard Hugh Ian Isaac Ivan Jack Jacob Jacques James Jeff Jeffrey Johann John Jonathan Jorge "
     "Joseph Juan Karl Keith Kenneth Kevin Konrad Lawrence Leonard Louis Ludwig Luigi Manuel Marco Mario "
     "Mark Martin Matthew Max Michael Miguel Mohammed Muhammad Nicholas Nikolai Oscar Otto Pablo Patrick "
+    "Abraham Adolf Alan Allan Barack Bob Boris Calvin Dwight Eric Erik Frank Franklin Fred Harry Heinrich "
+    "Immanuel Josef Julius Leonid Mikhail Neil Roy Rudolf Sigmund Stefan Tom Winston Woodrow "
     "Paul Pedro Peter Philip Pierre Ralph Raymond Richard Robert Roger Ronald Samuel Scott Sergei Simon "
     "Stephen Steven Theodore Thomas Timothy Victor Vladimir Walter Werner Wilhelm William Wolfgang",
     "she": "Ada Agatha Alice Amanda Amelia Amy Angela Anna Anne Annie Barbara Beatrice Betty Carol Caroline "
@@ -48,6 +52,7 @@ _GIVEN = {
     "Ellen Emily Emma Esther Eva Florence Frances Gertrude Grace Hannah Harriet Helen Helena Ida Irene "
     "Isabel Isabella Jane Janet Jennifer Jessica Joan Josephine Judith Julia Julie Karen Kate Katherine "
     "Laura Lisa Louise Lucy Lydia Margaret Maria Marie Martha Mary Matilda Michelle Miriam Nancy Natalie "
+    "Astrid Benazir Edna Ethel Frida Gloria Greta Indira Ingrid Joanna Kathleen Mabel Maureen Rosalind Simone "
     "Nora Olga Olivia Patricia Pauline Rachel Rebecca Rose Ruth Sally Sarah Sophia Sophie Stella Susan "
     "Sylvia Teresa Ursula Victoria Virginia Vivian Yvonne",
 }
@@ -99,6 +104,10 @@ _BEFORE_PERSON = re.compile(
     r"to|with|friends?(?: of)?|colleague|teacher|mentor|student of|rival|partner|pupil of|child of|named|"
     rf"{'|'.join(RELATIVES)}|{'|'.join(sorted(_TITLE_WORDS))}\.?)(?: of)?,? $"
 )
+# What stands behind it is the topic's own name, or where it was born.
+_BORN = re.compile(r"\b(?:born|née)(?: as)? $")
+# "X-ray", "T-shirt": no name.
+_NO_NAME = re.compile(r"[A-Z]-[a-z]")
 _RELATIVE_BEFORE = re.compile(rf"\b(?P<relative>{'|'.join(RELATIVES)}),? $")
 
 
@@ -115,6 +124,8 @@ def people_in(masked: str, topic: str) -> Iterator[Person]:
         bare = [word for word in words if word not in _TITLE_WORDS] or words
         if is_topic(" ".join(bare), topic) or _NO_PERSON.search(" ".join(bare)):
             continue
+        if _BORN.search(before) or _NO_NAME.match(name):
+            continue
         alone = len(words) == 1
         if _BEFORE_PLACE.search(before) and words[0] not in _TITLE_WORDS and words[0] not in _PRONOUN_OF:
             continue
@@ -124,6 +135,17 @@ def people_in(masked: str, topic: str) -> Iterator[Person]:
             continue
         relative = _RELATIVE_BEFORE.search(before)
         yield Person(name, found.start(), RELATIVES[relative["relative"]] if relative else given_pronoun(name))
+
+
+def read_surnames(text: str) -> dict[str, Pronoun]:
+    """Surname -> the pronoun of whom the text calls so beside a given name that tells: "Babbage" -> "he"."""
+    found: dict[str, Pronoun] = {}
+    for match in _NAME.finditer(text):
+        words = match[0].removesuffix("'s").removesuffix("’s").split()
+        if len(words) > 1 and words[0] in _PRONOUN_OF:
+            kind = _PRONOUN_OF[words[0]]
+            found[words[-1]] = kind if found.get(words[-1], kind) == kind else None
+    return found
 
 
 def may_be_person(heading: str) -> bool:
@@ -143,11 +165,17 @@ def is_topic(name: str, topic: str) -> bool:
     words, known = words_of(name), words_of(topic)
     if not words or not known:
         return False
-    first, last = (name.casefold().split()[place][:SHORT_NAME] for place in (0, -1))
-    alike = first == topic.casefold()[:SHORT_NAME] and len(words) > 1 and last == topic.casefold().split()[-1][:SHORT_NAME]
+    first, last = (_fold(name).split()[place][:SHORT_NAME] for place in (0, -1))
+    alike = first == _fold(topic)[:SHORT_NAME] and len(words) > 1 and last == _fold(topic).split()[-1][:SHORT_NAME]
     return words <= known or known <= words or alike
 
 
 def words_of(name: str) -> frozenset[str]:
     """Returns the words that may stand for a name alone, in lower case: "the tower" is the Eiffel Tower."""
-    return frozenset(re.findall(r"\w+", name.removesuffix("'s").removesuffix("’s").casefold())) - {"the", "of"}
+    return frozenset(re.findall(r"\w+", _fold(name.removesuffix("'s").removesuffix("’s")))) - {"the", "of"}
+
+
+def _fold(name: str) -> str:
+    """In lower case and without accents, which people leave out."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from localfact.claims.rules.clause import subject_of
 from localfact.claims.rules.english import ADVERB, AGENT, BE, NAME, VERB, mask
-from localfact.claims.rules.people import RELATIVES, given_pronoun, is_topic, people_in
+from localfact.claims.rules.people import RELATIVES, Pronoun, given_pronoun, is_topic, people_in, read_surnames
 
 # A pronoun is taken for the topic's if it is at least so many times as frequent as any other.
 DOMINANCE = 2
@@ -46,18 +46,26 @@ _LEADING_PRONOUN = re.compile(
     r"(?P<pronoun>(?i:he|his|she|her|it|its|they|their))(?= )"
 )
 _EXPLETIVE = re.compile(
-    r"\b[Ii]t (?:is|was|has been|seems|appears|remains) (?:\w+ ){0,2}(?:believed|clear|estimated|important|known that|likely|"
-    r"notable|possible|reported|said|that|thought|true|unclear|worth)\b"
+    r"\b[Ii]t (?:(?:is|was|has been|seems|appears|remains) (?:\w+ ){0,2}|wasn['’]t )(?:believed|clear|estimated|important|"
+    r"known that|likely|notable|possible|reported|said|that|thought|true|unclear|until|worth)\b"
 )
 _NAMED_SUBJECT = re.compile(rf"(?P<name>{NAME})(?:['’]s [\w'’-]+)?(?: \([^()]{{1,200}}\))? {ADVERB}?{VERB}")
 _DEFINITE = re.compile(rf"The (?P<name>[\w'’-]+(?: [\w'’-]+){{0,4}}?) {ADVERB}?{VERB}")
 _WITHIN = re.compile(r"(?<=[a-z,] )[A-Z\u00c0-\u00de][\w'’-]+")
 _RELATIVE = re.compile(rf"\b(?i:his|her|their) (?:\w+ )?(?P<relative>{'|'.join(RELATIVES)})\b")
-# What only persons do and are.
+_ASIDE = r"(?: \([^()]{1,200}\))?(?:, [^,.]{1,100},)?"
+# What only persons do, what they are, and what no person is or does.
 _OF_PERSON = (
-    r"(?: \([^()]{1,200}\))?(?:, [^,.]{1,100},)? (?:(?:was|is) (?:\w+ )?born|was (?:\w+ )?(?:educated|married|raised)|died|"
-    r"married|wed|wrote|studied|graduated|taught|grew up|said|thought|lived|retired|"
-    rf"(?:is|was) (?:an?|the) [^.,]{{0,80}}?\b{AGENT}\b)"
+    rf"{_ASIDE} (?:(?:was|is) (?:\w+ )?born|was (?:\w+ )?(?:educated|married|raised)|died|"
+    r"married|wed|wrote|studied|graduated|taught|grew up|said|thought|lived|retired)\b"
+)
+_AS_PERSON = rf"{_ASIDE} (?:is|was) (?:an?|the) [^.,]{{0,80}}?\b{AGENT}\b"
+_OF_THING = (
+    rf"{_ASIDE} (?:lies|flows|(?:is|was) (?:located|situated|spread|built|published|released)|"
+    r"(?:is|was) (?:an?|the|one of the) (?:[\w'’-]+ ){0,4}(?:airline|album|bridge|building|cathedral|city|club|company|country|"
+    r"county|district|film|island|lake|language|manufacturer|mountain|museum|nation|novel|planet|play|railway|region|river|ship|"
+    r"state|tower|town|university|village)(?=[.,;]| (?:and|at|based|between|by|directed|founded|from|in|located|near|of|off|"
+    r"on|that|which|with|written)\b))"
 )
 # After these verbs nothing is acted on that "it" might stand for.
 _ACTS_ON_NOTHING = re.compile(
@@ -66,7 +74,7 @@ _ACTS_ON_NOTHING = re.compile(
     r"belongs|belonged|lasted|ended|existed|became|survived|dates|dated|measures|weighs|weighed)\b"
 )
 _ACTED_ON = re.compile(
-    r"\b(?:an?|the|another|its|their|his|her|this|that|many|some|several|two|three)\b "
+    r"\b(?:an?|the|another|its|their|his|her|this|that)\b "
     r"(?!(?:same|late|early|world|time|years?|century|end|beginning|following|centuries|decades|\d+))"
 )
 _BY = re.compile(r"\bby (?:the|an?|another)\b|\b(?:acquired|bought|purchased|owned|absorbed|operated|run|taken over) by\b")
@@ -103,14 +111,21 @@ class Subject:
         self._topic = usable_topic(topic)
         self._names = frozenset(_WITHIN.findall(response_text))
         self._pronoun = dominant_pronoun(response_text)
+        self._surnames = read_surnames(response_text)
         self._is_person = _is_person(self._topic or "", response_text)
+        self._is_thing = not self._is_person and _is_thing(self._topic or "", response_text)
         # Somebody else was the subject, or was named beside it.
         self._other_person = self._beside = False
-        self._relative = False
+        self._relative = self._relative_before = False
         self._other_thing = False
         self._acted_on = False
         self._sentence = ""
         self._named_at: list[int] = []
+
+    def _pronoun_of(self, name: str) -> Pronoun:
+        """The pronoun of whom a name names: by itself, or by how the response calls that one elsewhere."""
+        surname = re.split(r"['’]s\b", name)[0].split()[-1]
+        return given_pronoun(name) or self._surnames.get(surname)
 
     def begin_item(self) -> None:
         """Begins an item of a list: it speaks of the topic, whatever the item before it spoke of."""
@@ -137,6 +152,7 @@ class Subject:
             # One capitalised word at the beginning may be any noun; two are a person's name, and so is one that is written so
             # within a sentence too.
             person = " " in named["name"] or named["name"] in self._names
+            person = person and self._pronoun_of(named["name"]) in (None, self._pronoun)
             self._other_person = not topical and (self._other_person or person)
             self._beside = self._beside and not topical
             self._acted_on = self._acted_on and not topical
@@ -144,10 +160,15 @@ class Subject:
             self._other_thing = not is_topic(definite["name"], self._topic or "")
         elif not _LEADING_PRONOUN.match(sentence):
             self._other_thing = True
-        people = [person.start for person in people_in(masked, self._topic or "") if person.pronoun in (None, self._pronoun)]
+        people = [
+            person.start
+            for person in people_in(masked, self._topic or "")
+            if (person.pronoun or self._pronoun_of(person.name)) in (None, self._pronoun)
+        ]
         kin = [found.start() for found in _RELATIVE.finditer(masked) if RELATIVES[found["relative"]] == self._pronoun]
         self._named_at = [place for place in (*people, *kin) if place]
         # "Her mother was rich. She ...": it goes on until something else is the subject.
+        self._relative_before = self._relative
         self._relative = 0 in kin or (self._relative and bool(_LEADING_PRONOUN.match(sentence)))
 
     def resolve(self, claim: str, start: int = 0) -> str:
@@ -166,10 +187,13 @@ class Subject:
 
     def _stands_for_topic(self, claim: str, found: re.Match[str], place: int) -> bool:
         kind = _KINDS[found["pronoun"].lower()]
-        if kind != self._pronoun or (kind == "they" and not (self._topic or "").endswith("s")):
+        if (kind != self._pronoun and not (kind == "it" and self._is_thing)) or (
+            kind == "they" and not (self._topic or "").endswith("s")
+        ):
             return False
         if kind in ("he", "she"):
-            another = self._other_person or self._relative or self._beside or any(named < place for named in self._named_at)
+            relative = self._relative if place else self._relative_before  # whose mother, in "Her mother was rich"
+            another = self._other_person or relative or self._beside or any(named < place for named in self._named_at)
             return (self._topic or "")[:1].isupper() and given_pronoun(self._topic or "") in (None, kind) and not another
         acted_on = self._acted_on or _acts_on_something(mask(self._sentence[:place]))
         if self._is_person or self._other_thing or acted_on:
@@ -177,16 +201,33 @@ class Subject:
         return not _EXPLETIVE.match(claim, found.start("pronoun"))
 
 
+def _names_of(topic: str) -> str:
+    """A pattern of the names that a topic may have in a text: all of it, its first and its last word."""
+    words = topic.split() or [""]
+    return rf"\b(?:{'|'.join(sorted(map(re.escape, {topic, words[0], words[-1]}), key=len, reverse=True))})"
+
+
 def _is_person(topic: str, response_text: str) -> bool:
     """Whether the topic is surely or perhaps a person, by what the text says of it."""
     if not topic[:1].isupper() or topic.startswith("The "):
         return False
-    names = "|".join(re.escape(name) for name in {topic, topic.split()[0], topic.split()[-1]})
-    if given_pronoun(topic) or re.search(rf"\b(?:{names}){_OF_PERSON}", response_text):
+    names = _names_of(topic)
+    if re.search(f"{names}{_OF_PERSON}", response_text):
+        return True
+    if _is_thing(topic, response_text):
+        return False
+    if given_pronoun(topic) or re.search(f"{names}{_AS_PERSON}", response_text):
         return True
     if re.search(rf"\b{re.escape(topic)}(?: \([^()]{{1,200}}\))? {BE} (?:an?|the|one of)\b", response_text):
         return False
     return any(_KINDS[pronoun.lower()] in ("he", "she") for pronoun in _PRONOUN.findall(response_text))
+
+
+def _is_thing(topic: str, response_text: str) -> bool:
+    """Whether the text says of its topic what it would say of no person, and speaks of no person for the most part."""
+    return dominant_pronoun(response_text) not in ("he", "she") and bool(
+        re.search(f"{_names_of(topic)}{_OF_THING}", response_text)
+    )
 
 
 def _acts_on_something(masked: str) -> bool:

@@ -10,30 +10,19 @@ from localfact.relations.values.matching import PlacedClause, coverage, held_of,
 LEAST_COVERED = 0.8
 #: How much more of what the claim says the clause with another value must say than any with the claim's own, and at least.
 AHEAD, LEAST_SAID = 0.3, 0.6
-#: Governors that name opposite ends: a name behind one of them is not the same behind another.
-_ENDS = ("from", "to", "than", "by", "over", "against")
 
 
 def is_reversed(claim: ReadClause, said: ReadClause) -> bool:
     """Whether the clause gives two parts of the claim to each other: "B beat A", "from B to A"."""
-    ours, theirs = _parts(claim), _parts(said)
-    told = claim.predicate.difference(*ours.values())
-    if claim.negated != said.negated or share(claim.verbs, said.words) < 1 or share(told, said.words) < LEAST_COVERED:
+    if claim.negated != said.negated or share(claim.verbs, said.words) < 1 or share(claim.unplaced, said.words) < LEAST_COVERED:
         return False
-    for slot, own in ours.items():
-        for other, rival in ours.items():
+    for slot, own in claim.slots.items():
+        for other, rival in claim.slots.items():
             if slot >= other or not own or not rival:
                 continue
-            if theirs.get(slot) == rival and theirs.get(other) == own:
+            if said.slots.get(slot) == rival and said.slots.get(other) == own:
                 return True
     return False
-
-
-def _parts(clause: ReadClause) -> dict[str, frozenset[str]]:
-    """Slot -> the words for what fills it."""
-    first, second = ("done", "doer") if clause.passive else ("doer", "done")
-    found = {first: clause.subject, second: words_of_name(clause, "by" if clause.passive else "verb")}
-    return found | {end: words_of_name(clause, end) for end in _ENDS if end != "by" or not clause.passive}
 
 
 def has_rival(claim: ReadClause, placed: PlacedClause) -> bool:

@@ -5,8 +5,9 @@ of the clause before it, one without a subject with its subject.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,6 +26,8 @@ _PREPOSITIONS = listed("preposition")
 _NEGATIONS = listed("negation")
 _BACK = frozenset(("its", "his", "her", "their", "there", "it", "him", "them"))
 _DEFINITE = _BACK | {"the"}
+#: Governors that name opposite ends: a name behind one of them is not the same behind another.
+_ENDS = ("from", "to", "than", "by", "over", "against")
 #: How far behind a preposition or verb a name may stand that it governs: "by the engineer Marit Aas".
 REACH = 4
 #: How many words of the clause before it a relative clause is about.
@@ -68,20 +71,45 @@ class ReadClause:
     passive: bool
     opener: str
 
-    @property
+    @cached_property
     def doer(self) -> frozenset[str]:
         """The words for who does it: the subject, or in a passive clause the name behind "by"."""
         return words_of_name(self, "by") if self.passive else self.subject
 
-    @property
+    @cached_property
+    def named(self) -> Mapping[str, frozenset[str]]:
+        """Governor -> the compared words of the names that have it."""
+        found: dict[str, frozenset[str]] = {}
+        for bound in self.names:
+            found[bound.governor] = found.get(bound.governor, frozenset()).union(map(base, bound.name.parts))
+        return found
+
+    @cached_property
+    def slots(self) -> Mapping[str, frozenset[str]]:
+        """Slot -> the words for what fills it: who does it, to what it is done, and the ends, as behind "from" and "to"."""
+        first, second = ("done", "doer") if self.passive else ("doer", "done")
+        found = {first: self.subject, second: words_of_name(self, "by" if self.passive else "verb")}
+        return found | {end: words_of_name(self, end) for end in _ENDS if end != "by" or not self.passive}
+
+    @cached_property
+    def unplaced(self) -> frozenset[str]:
+        """The words of the predicate that fill no slot."""
+        return self.predicate.difference(*self.slots.values())
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The words that its numbers count."""
+        return _find_counted(self.values)
+
+    @cached_property
     def predicate(self) -> frozenset[str]:
         """The words besides those of the subject and those that numbers count."""
-        return self.words - self.subject - _find_counted(self.values)
+        return self.words - self.subject - self.counted
 
 
 def words_of_name(clause: ReadClause, governor: str) -> frozenset[str]:
     """The compared words of the names of a clause that have that governor."""
-    return frozenset(base(part) for bound in clause.names if bound.governor == governor for part in bound.name.parts)
+    return clause.named.get(governor, frozenset())
 
 
 def read_clauses(text: str) -> list[ReadClause]:

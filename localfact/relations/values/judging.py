@@ -39,6 +39,7 @@ ORDINAL = 0.75
 NAMES_ALONE = 0.75
 _IN = frozenset(("in", "at", "near", "on", "from", "to", "with", "for", "as", "of"))
 CACHED_TEXTS = 512
+CACHED_SENTENCES = 8_192
 
 
 class Ruling(StrEnum):
@@ -91,7 +92,7 @@ class Compared(NamedTuple):
 def read_text(text: str) -> ReadText:
     """Reads the clauses of all sentences of a text."""
     spans = tuple(sentences(text))
-    read = [read_clauses(text[span.start : span.end]) for span in spans]
+    read = [read_sentence(text[span.start : span.end]) for span in spans]
     every = [clause for clauses in read for clause in clauses]
     behind = list(accumulate((clause.words for clause in reversed(every)), operator.or_, initial=frozenset[str]()))[::-1]
     placed: list[PlacedClause] = []
@@ -106,19 +107,20 @@ def read_text(text: str) -> ReadText:
     return ReadText(spans, tuple(placed))
 
 
-@lru_cache(maxsize=CACHED_TEXTS)
-def read_claim(claim: str) -> tuple[ReadClause, ...]:
-    """The clauses of a claim that say something."""
-    return tuple(clause for clause in read_clauses(claim) if clause.values or clause.names or clause.predicate)
+@lru_cache(maxsize=CACHED_SENTENCES)
+def read_sentence(text: str) -> tuple[ReadClause, ...]:
+    """The clauses of a sentence, or of a claim: each is read once, however a passage is shortened to see what it hangs on."""
+    return tuple(read_clauses(text))
 
 
 def judge_values(text: str, claim: str) -> ValueFinding:
     """What the text makes of the claim's values; the gravest of what its clauses give."""
-    clauses = read_claim(claim)
+    every = read_sentence(claim)
+    clauses = [clause for clause in every if clause.values or clause.names or clause.predicate]
     if not clauses:
         return NOTHING
     read = read_text(text)
-    if is_other_order(read_clauses(claim), [placed.clause for placed in read.clauses]):
+    if is_other_order(every, [placed.clause for placed in read.clauses]):
         return ValueFinding(Ruling.OTHER, REVERSED)
     found = [_judge(clause, read) for clause in clauses]
     if others := [one for one in found if one.ruling is Ruling.OTHER]:

@@ -1,6 +1,6 @@
 """How well a clause of a text speaks of what a claim's clause speaks of: the same subject, the same verb, the same things."""
 
-from collections.abc import Collection
+from functools import lru_cache
 from typing import NamedTuple
 
 from localfact.relations.lexical.statements import idf_table
@@ -14,6 +14,8 @@ LAST_SPOKEN_OF, SPOKEN_OF = 0.95, 0.8
 #: The share of the governing words that a clause must have to be about the same slot.
 GOVERNED = 0.6
 LIGHTEST = 1.0
+#: Sets of words whose kin and weights are kept: those of the clauses of a response's claims and passages.
+CACHED_SETS = 20_000
 
 
 class PlacedClause(NamedTuple):
@@ -50,13 +52,11 @@ class ClauseFit(NamedTuple):
 
 def fit(claim: ReadClause, placed: PlacedClause, apart: frozenset[str] = frozenset()) -> ClauseFit:
     """How well the clause speaks of what the claim's speaks of, whatever their values; `apart` are words of values, too."""
-    said = placed.clause
-    words = said.words.union(*(value.words for value in said.values))
-    counted = frozenset[str]().union(*(value.words for value in claim.values))
+    words = placed.clause.words | placed.clause.counted
     rest = claim.words - claim.subject - apart
-    governors = claim.verbs or (rest - counted)
+    things = rest - claim.counted
+    governors = claim.verbs or things
     governor = share(governors, words) if governors else 1.0
-    things = rest - counted
     return ClauseFit(fit_subject(claim, placed, words), governor, coverage(things, words, placed))
 
 
@@ -69,7 +69,7 @@ def coverage(things: frozenset[str], words: frozenset[str], placed: PlacedClause
     return here + (MEANT if placed.clause.points_back else BESIDE) * (share(things, around) - here)
 
 
-def fit_subject(claim: ReadClause, placed: PlacedClause, words: Collection[str]) -> float:
+def fit_subject(claim: ReadClause, placed: PlacedClause, words: frozenset[str]) -> float:
     """How sure it is that the clause is about the claim's subject."""
     said = placed.clause
     if not claim.subject:
@@ -95,14 +95,30 @@ def fit_subject(claim: ReadClause, placed: PlacedClause, words: Collection[str])
     return 1.0 if said.subject <= held_of(said.subject, claim.words) else 0.0  # passive for active
 
 
-def held_of(wanted: Collection[str], words: Collection[str]) -> frozenset[str]:
+def held_of(wanted: frozenset[str], words: frozenset[str]) -> frozenset[str]:
     """The wanted words that the others hold, as such or by a word for the same."""
-    known = frozenset[str | int]().union(*map(kin, words))
-    return frozenset(word for word in wanted if kin(word) & known)
+    if wanted <= words:
+        return wanted
+    known = _all_kin(words)
+    return frozenset(word for word in wanted if not known.isdisjoint(kin(word)))
 
 
-def share(wanted: Collection[str], words: Collection[str]) -> float:
+def share(wanted: frozenset[str], words: frozenset[str]) -> float:
     """The share of the wanted words that the others hold, by idf; 1 where none is wanted."""
-    weights = {word: max(LIGHTEST, idf_table().weight(word)) for word in sorted(wanted)}
-    total = sum(weights.values())
-    return sum(weights[word] for word in sorted(held_of(wanted, words))) / total if total else 1.0
+    if wanted <= words:
+        return 1.0
+    weights, total = _weigh(wanted)
+    known = _all_kin(words)
+    return sum(weight for word, weight in weights if not known.isdisjoint(kin(word))) / total
+
+
+@lru_cache(maxsize=CACHED_SETS)
+def _all_kin(words: frozenset[str]) -> frozenset[str | int]:
+    return frozenset[str | int]().union(*map(kin, words))
+
+
+@lru_cache(maxsize=CACHED_SETS)
+def _weigh(words: frozenset[str]) -> tuple[tuple[tuple[str, float], ...], float]:
+    """Each word with its weight, in one order, and their sum."""
+    weights = tuple((word, max(LIGHTEST, idf_table().weight(word))) for word in sorted(words))
+    return weights, sum(weight for _, weight in weights)

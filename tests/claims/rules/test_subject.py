@@ -115,3 +115,26 @@ def test_a_thing_is_neither_he_nor_she_and_one_word_may_be_a_person() -> None:
     assert resolve("penicillin", "He found it.", "He was glad.") == ["He found it.", "He was glad."]
     sentences = ("Huxley was a friend of Darwin.", "He spoke first.", "He was defended by Huxley.")
     assert resolve("Ada Morel", *sentences) == list(sentences)
+
+
+def test_the_topic_under_another_spelling_or_its_own_name_at_birth_is_nobody_else() -> None:
+    told = resolve("Eva Marín", "Eva Marín was born Maria Lund.", "She wrote Ash.", "Marin wrote Elm.", "She died in 1950.")
+    assert told[1::2] == ["Eva Marín wrote Ash.", "Eva Marín died in 1950."]
+
+
+def test_who_is_known_to_be_of_the_other_sex_blocks_no_pronoun() -> None:
+    told = resolve("Ada Morel", "She met Charles Ray.", "She read Ray's Second Machine.", "She left.", "Her book sold.")
+    assert told[2:] == ["Ada Morel left.", "Ada Morel's book sold."]
+    assert resolve("Bo Fox", "He sailed.", "Queen Victoria knighted him.", "He died.")[2] == "Bo Fox died."
+    assert resolve("Ada Morel", "She sang.", "Queen Victoria praised her.", "She died.")[2] == "She died."
+
+
+def test_whose_mother_is_told_before_her_mother_is_spoken_of() -> None:
+    told = resolve("Ada Morel", "Ada Morel was born in 1900.", "Her mother was rich.", "She wrote Ash.", "Her father was poor.")
+    assert told[1:3] == ["Ada Morel's mother was rich.", "She wrote Ash."]
+
+
+def test_it_stands_for_a_place_of_which_persons_are_spoken_as_often() -> None:
+    told = resolve("Lundby", "Lundby is a town in the north.", "It has a port.", "He came in 1900.", "His wife left it.")
+    assert told[1] == "Lundby has a port."
+    assert resolve("Bo Lund", "Bo Lund is a film maker.", "It was known.", "It ran.")[1] == "It was known."
