@@ -134,6 +134,7 @@ def test_who_looks_blindly_sees_nothing_of_what_the_machine_found(project: Proje
     assert "The machine says" in seen
     assert "Agree" in seen
     assert "speaks for it" in seen
+    assert seen.index("So the chronicle says.") < seen.index('class="choices"') < seen.index("The machine says")
     for word in ("The machine says", "Agree", "speaks for it", "speaks against it"):
         assert word not in blind
 
