@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeAlias
 
 from localfact.errors import InputError
 from localfact.inputs.json_rows import Row, parse_line
-from localfact.inputs.responses import MAX_WORDS, read_responses, responses_of, warnings_about
+from localfact.inputs.responses import MAX_WORDS, read_response_file, responses_of
+from localfact.inputs.row_files import data_digest
 from localfact.records import Response
-from localfact.runtime.files import file_digest
 from localfact.text import path_text
 
 #: A file; or responses themselves, each a text or a mapping in a schema of `inputs/responses.py`.
@@ -34,8 +34,8 @@ def read_data(data: Data, *, max_words: int = MAX_WORDS, limit: int | None = Non
     """
     if isinstance(data, str | Path):
         path = Path(data)
-        responses = read_responses(path, max_words=max_words, limit=limit)
-        return ReadData(responses, file_digest(path), path_text(path), warnings_about(path))
+        responses, warnings = read_response_file(path, max_words=max_words, limit=limit)
+        return ReadData(responses, data_digest(path), path_text(path), warnings)
     rows = [{"response": row} if isinstance(row, str) else row for row in data]
     if not rows:
         raise InputError("There is no response to evaluate: the list is empty.")
