@@ -16,7 +16,7 @@ import localfact
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "api.md"
 HEAD = """# localfact from Python
 
-<!-- Made by `python -m scripts.api_page` from signatures and docstrings; tests/test_api_page.py holds it to them. -->
+<!-- Made by scripts/api_page.py from signatures and docstrings; tests/test_api_page.py holds it to them. -->
 """
 #: Sections of docstrings, and an entry of one.
 SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Yields):(?: (.*))?$")
