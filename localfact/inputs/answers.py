@@ -7,12 +7,13 @@ first counts. What is not read for that is remarked. A refusal is an answer, too
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from localfact.inputs.json_rows import Row, first, is_conversation, names_of
+from localfact.inputs.json_rows import Row, first, is_conversation, names_of, parse_json
 
-#: Names of a response, ours first: FActScore and IBM have output, VeriScore and FaStfact response, ragas had answer.
-TEXT_KEYS = ("response", "output", "generation", "answer", "completion")
-#: Names of a prompt: FActScore and IBM have input, VeriScore and FaStfact question, ragas user_input.
-PROMPT_KEYS = ("prompt", "question", "input", "user_input")
+#: Names of a response, ours first: FActScore and IBM have output, VeriScore and FaStfact response, ragas had answer, DeepEval
+#: actual_output.
+TEXT_KEYS = ("response", "output", "generation", "answer", "completion", "actual_output")
+#: Names of a prompt: FActScore and IBM have input, VeriScore and FaStfact question, ragas user_input, RAGChecker query.
+PROMPT_KEYS = ("prompt", "question", "input", "user_input", "query")
 #: Names of a conversation whose last message answers.
 CHAT_KEYS = ("messages", "conversation", "conversations", "contents")
 #: What a row has that is a server's answer, or a message, itself.
@@ -54,10 +55,11 @@ def find_answer(row: Row) -> FoundAnswer:
     if (problem := _failed_request(row)) is not None:
         return FoundAnswer(problem=problem, prompt=asked or _asked_in(row))
     # A conversation may stand under the name of a prompt (ragas), and a row may be a message or a server's answer itself.
-    keys = [key for key in (*TEXT_KEYS, *CHAT_KEYS) if row.get(key) is not None]
-    keys += [key for key in PROMPT_KEYS if is_conversation(row.get(key))]
+    held = [row[key] for key in TEXT_KEYS if row.get(key) is not None]
+    held += [chat for key in CHAT_KEYS if (chat := _conversation(row.get(key))) is not None]
+    held += [row[key] for key in PROMPT_KEYS if is_conversation(row.get(key))]
     found = FoundAnswer()
-    for value in (*(row[key] for key in keys), *([row] if any(key in row for key in ANSWER_KEYS) else [])):
+    for value in (*held, *([row] if any(key in row for key in ANSWER_KEYS) else [])):
         found = _say(value, DEEPEST)
         if found.text is not None or found.problem is not None:
             break
@@ -67,13 +69,18 @@ def find_answer(row: Row) -> FoundAnswer:
     return found._replace(prompt=prompt, problem=problem, remarks=tuple(dict.fromkeys(remarks)))
 
 
+def _conversation(value: object) -> object:
+    """What stands under the name of a conversation; where it is a text, what that says in JSON."""
+    said = parse_json(value) if isinstance(value, str) else value
+    return said if isinstance(said, list | Mapping) else None
+
+
 def _without_answer(row: Row) -> str:
     if row.get("error"):
         return f"The request has no answer: {_error_text(row['error'])}."
     empty = [key for key in TEXT_KEYS if key in row]
     holds = f"'{empty[0]}' holds {_kind(row[empty[0]])}" if empty else f"it has {names_of(row) or 'nothing'}"
-    keys = ", ".join(f"'{key}'" for key in TEXT_KEYS)
-    return f"The row has no response: {holds}. One of {keys} must hold a text, or 'messages' a conversation."
+    return f"The row has no response: {holds}. Call its text 'response'; docs/inputs.md has other names that are read."
 
 
 def _kind(value: object) -> str:
@@ -129,6 +136,8 @@ def _said_in_object(value: Mapping[str, Any], depth: int) -> FoundAnswer:
     if isinstance(choices, list):
         return _chosen(choices, depth)
     if "role" in value or "parts" in value:
+        if (role := _role(value) or "model") not in ASSISTANT:
+            return FoundAnswer(problem=f"The row has no response: it is a message of the role {role[:40]}.")
         text = _content(value)
         return FoundAnswer(text) if text is not None else FoundAnswer(problem=_silent(value))
     inner = first(value, ("body", "message", "result", "output", "response", *CHAT_KEYS, "content"))

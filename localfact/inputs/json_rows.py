@@ -10,7 +10,8 @@ Row = Mapping[str, Any]
 #: What json.loads raises: ValueError for no JSON and for numbers of thousands of digits, RecursionError for endless nesting.
 UNPARSABLE = (ValueError, RecursionError)
 #: Names of fields by which a table or a list inside an object is known for rows: of texts, and of what is no text.
-_TEXTS = frozenset({"response", "output", "generation", "answer", "completion", "prompt", "question", "input", "topic"})
+_ANSWERS = frozenset({"response", "output", "generation", "answer", "completion", "actual_output"})
+_TEXTS = _ANSWERS | {"prompt", "question", "input", "query", "topic"}
 _OTHERS = frozenset({"user_input", "messages", "conversation", "conversations", "error_message", "claims", "atoms"})
 NAMES = _TEXTS | _OTHERS | {"custom_id", "premise", "hypothesis"}
 #: Names of fields whose cells are texts, even where one looks like a list.

@@ -11,6 +11,8 @@ from localfact.inputs.json_rows import MESSAGE_KEYS, NAMES, is_conversation, is_
 DEEPEST = 3
 #: By how much the texts of the longest column must exceed those of any other, where columns have no names.
 LONGEST_BY = 2.0
+#: Under what name the names of columns stand beside rows of cells.
+HEADS = ("columns", "header", "headers", "fields")
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 
 
@@ -32,7 +34,7 @@ def unfold(document: object, note: Callable[[str], None], depth: int = DEEPEST) 
     if any(isinstance(known.get(name), str) for name in NAMES):
         return [document]
     cells = document.get("data", document.get("rows"))
-    head = document.get("columns", document.get("header"))
+    head = next((document[name] for name in HEADS if name in document), None)
     if isinstance(cells, list) and isinstance(head, list) and any(isinstance(one, list) for one in cells):
         return _under_head(head, cells, document.get("index"), note)
     if cells == []:
@@ -130,6 +132,7 @@ def _named(row: Mapping[str, Any], label: object) -> dict[str, Any]:
 
 def _under_head(head: Sequence[Any], rows: Sequence[Any], index: object, note: Callable[[str], None]) -> list[Any]:
     """Rows that are lists, under the names of their columns."""
+    head = [name.get("name") if isinstance(name, dict) else name for name in head]
     names = [".".join(map(str, name)) if isinstance(name, list) else str(name) for name in head]
     labels = index if isinstance(index, list) and len(index) == len(rows) else [None] * len(rows)
     longer = sum(isinstance(row, list) and len(row) > len(names) for row in rows)

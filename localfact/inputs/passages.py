@@ -11,10 +11,10 @@ from localfact.text import host_of, normalise, readable
 
 OWN_PASSAGES = "passages"
 PASSAGE_KEYS = (OWN_PASSAGES, "contexts")
-#: Lists of texts, of which a row may have several: those that ragas' rows have, the one that was retrieved first.
-CONTEXT_KEYS = ("retrieved_contexts", "reference_contexts")
+#: Names of lists in rows of ragas, RAGChecker and DeepEval, which may have several: what was retrieved comes first.
+CONTEXT_KEYS = ("retrieved_contexts", "retrieved_context", "retrieval_context", "reference_contexts", "context", "documents")
 #: The text of a passage: ours, and LangChain's.
-TEXT_KEYS = ("text", "page_content")
+TEXT_KEYS = ("text", "page_content", "content")
 #: Stands between the parts of a page that a search shows.
 ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…)\s*")
 
@@ -48,10 +48,15 @@ def passages_given(row: Row) -> list[object] | None:
     """The passages of a row as it has them, those of several lists one after the other; None where it has no list of them."""
     own = first(row, PASSAGE_KEYS)
     lists = [own] if own is not None else [row[key] for key in CONTEXT_KEYS if row.get(key)]
-    lists = [[one] if isinstance(one, str) and one.strip() else one for one in lists]
-    if any(not isinstance(one, list) for one in lists):
-        raise RowError("'passages' must be a list.")
-    return [passage for one in lists for passage in one] if lists else None
+    found: list[object] = []
+    for one in lists:
+        if isinstance(one, str) and one.strip() and not (one.startswith("[") and one.endswith("]")):
+            one = [one]
+        if not isinstance(one, list):
+            raise RowError("'passages' must be a list.")
+        for passage in one:  # of several searches, each has a list of its own
+            found += passage if isinstance(passage, list) else [passage]
+    return found if lists else None
 
 
 def unique_passages(passages: Iterable[Passage | None]) -> tuple[Passage, ...]:

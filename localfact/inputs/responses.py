@@ -48,7 +48,7 @@ COUNTED_ID = re.compile(r"row-\d+(?:#\d+)?")
 REPEATED_ID = re.compile(r"(?:#\d+)+\Z")
 
 #: Other schemas' names for our fields, ours first.
-ID_KEYS = ("custom_id", "id", "question_id")
+ID_KEYS = ("custom_id", "id", "question_id", "query_id")
 SOURCE_KEYS = ("source", "prompt_source")
 CLAIM_KEYS = ("claims", "atoms")
 #: Columns of which a table of responses must have one.

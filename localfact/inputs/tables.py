@@ -22,6 +22,8 @@ SEPARATORS: Mapping[str, str] = {",": "commas", ";": "semicolons", "\t": "tabs",
 LONGEST_CELL = 50_000_000
 #: The most characters of a cell that is read as a list that Python wrote.
 LONGEST_LIST = 1_000_000
+#: Cells that stand for no value, as pandas and databases write it.
+MISSING = frozenset({"", "nan", "<na>", "null", "none"})
 #: How often reading goes on after a quote that is never closed.
 MOST_OPEN_QUOTES = 100
 #: How Excel is told in a first line what separates the cells, and how pandas names a column that has no name.
@@ -94,16 +96,16 @@ def table_rows(
     if not named or len(set(named)) < len(named):
         raise InputError(f"The columns of {path} need different names in its first line; it has {', '.join(head)}.")
     if answers and not set(named) & set(answers):
-        raise InputError(_without_answers(path, separator, named, answers))
+        raise InputError(_without_answers(path, separator, named))
     return _rows(records, head, note)
 
 
-def _without_answers(path: Path, separator: str, named: Sequence[str], answers: Sequence[str]) -> str:
+def _without_answers(path: Path, separator: str, named: Sequence[str]) -> str:
     several = f"{SEPARATORS.get(separator, repr(separator))} separate {len(named)} columns"
     columns = several if len(named) > 1 else "it has one column"
     return (
-        f"{path} has no response: {columns} ({names_of(named)}), and none is a response ({names_of(answers, 6)}). "
-        "Its first line must name the columns; call the one that holds the texts 'response'."
+        f"{path} has no response: {columns} ({names_of(named)}), and none is a response. "
+        "Its first line must name the columns; call that of the texts 'response', or as docs/inputs.md has it."
     )
 
 
@@ -116,7 +118,7 @@ def _rows(records: "_Records", head: Sequence[str], note: Callable[[str], None])
             if any(cell.strip() for cell in cells[len(head) :]):
                 yield RowError(f"The row has {len(cells)} cells under {len(head)} names.")
                 continue
-            row = {name: _value(name, cell) for name, cell in zip(head, cells, strict=False) if name and cell.strip()}
+            row = {name: _value(name, cell) for name, cell in zip(head, cells, strict=False) if name and not _is_missing(cell)}
             if head[0] == "" and "id" not in head and not _NUMBER.fullmatch(cells[0].strip() or "0"):
                 row["id"] = cells[0]
             unread = (cell.strip() for name, cell in zip(head[1:], cells[1:], strict=False) if not name)
@@ -124,6 +126,10 @@ def _rows(records: "_Records", head: Sequence[str], note: Callable[[str], None])
             yield row
     if nameless:
         note(f"Cells under a column without a name were not read, in {nameless} rows. Name the column in the first line.")
+
+
+def _is_missing(cell: str) -> bool:
+    return cell.strip().casefold() in MISSING
 
 
 class _Records:

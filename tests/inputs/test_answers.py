@@ -52,6 +52,7 @@ def output(*parts: dict[str, Any], **more: Any) -> dict[str, Any]:
         {"user_input": [{"type": "human", "content": "What floats?"}, {"type": "ai", "content": ICE}]},
         {"request": {"messages": [ASKED]}, "response": chat(choice(SAID))},
         {"prompt": "What floats?", "response": [ICE]},
+        {"messages": json.dumps([ASKED, SAID])},
     ],
 )
 def test_the_last_message_of_the_assistant_answers_the_one_before_it(row: dict[str, Any]) -> None:
@@ -89,6 +90,8 @@ def test_the_answer_of_a_server_has_its_model_and_the_id_of_its_request(row: dic
         ({"custom_id": "a", "result": {"type": "expired"}}, "expired: no reason is given"),
         ({"messages": [ASKED]}, "none of its messages is the assistant's"),
         ({"messages": [ASKED, SAID, ASKED, CALLED]}, "calls a tool and says nothing"),
+        (ASKED, "it is a message of the role user"),
+        ({"messages": "Ice floats."}, "it has messages"),
         ({"response": ["a", "b"]}, "2 texts stand where one must"),
         ({"response": None, "topic": "ice"}, "'response' holds nothing"),
         ({"topic": "ice", "words": "x"}, "it has topic, words"),
@@ -142,6 +145,8 @@ def test_contexts_are_texts_or_objects_and_those_of_ragas_are_joined() -> None:
         (row, ["one", "two", "three"]),
         ({"answer": ICE, "contexts": ["one", {"page_content": "two"}, {"text": "three"}]}, ["one", "two", "three"]),
         ({"answer": ICE, "contexts": "one"}, ["one"]),
+        ({"actual_output": ICE, "context": ["two"], "retrieval_context": [["one"], ["two"]]}, ["one", "two"]),
+        ({"query": "x", "response": ICE, "retrieved_context": [{"doc_id": "1", "content": "one"}]}, ["one"]),
     ):
         evidence = response_of(given, 1).evidence
         assert evidence is not None

@@ -23,6 +23,7 @@ def written(folder: Path, document: Any, name: str = "rows.json") -> Path:
 TABLES: dict[str, Any] = {
     "split": {"columns": list(ROWS[0]), "index": [0, 1], "data": LISTS},
     "split without index": {"columns": list(ROWS[0]), "data": LISTS},
+    "fields": {"fields": [{"name": name, "type": "text"} for name in ROWS[0]], "rows": LISTS},
     "index": BY_LABEL,
     "columns": {name: dict(zip("01", cells, strict=True)) for name, cells in COLUMNS.items()},
     "table": {

@@ -70,14 +70,18 @@ def test_lists_are_read_as_python_and_numpy_write_them_and_texts_are_not(tmp_pat
         tmp_path,
         "response,claims,contexts\n"
         """"['Ice']","['Ice isn\\'t warm.', ""It's cold.""]","['one' 'two'\n ""it's three""]"\n"""
-        """Ice.,"['Ice.', nan]",[]\n""",
+        """Ice.,"['Ice.', nan]",[]\n"""
+        "Ice.,NaN,<NA>\n"
+        "None,[],[]\n",
     )
-    first, second = read_responses(file)
+    first, second, third, fourth = read_responses(file)
     assert first.text == "['Ice']"
     assert [claim.text for claim in first.claims or ()] == ["Ice isn't warm.", "It's cold."]
     assert first.evidence is not None
     assert [passage.text for passage in first.evidence.passages] == ["one", "two", "it's three"]
     assert second.problem == "'claims' must be a list."
+    assert (third.problem, third.claims, third.evidence) == (None, None, None)
+    assert (fourth.problem or "").startswith("The row has no response")
 
 
 @pytest.mark.parametrize(
