@@ -20,9 +20,9 @@ A claim whose "edit" is "removed", by an annotator, is passed over.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 
@@ -62,6 +62,10 @@ HUMAN_LABELS, EDIT_KEYS, REMOVED = ("annotator_label", "human_label", "label"), 
 SAID = ("unparsed", "dropped", "counts", "warnings")
 
 
+#: Rows, to be taken once.
+Rows: TypeAlias = Iterator[Row | RowError]
+
+
 class ResponseFile(NamedTuple):
     """The responses of a file, and warnings about the file as a whole for the reader of the results."""
 
@@ -74,24 +78,27 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
     return read_response_file(path, max_words=max_words, limit=limit).responses
 
 
-def read_response_file(path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None) -> ResponseFile:
+def read_response_file(
+    path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None, watch: Callable[[Rows], Rows] = iter
+) -> ResponseFile:
     """Reads all rows of a file, or all texts of a folder, in order.
 
     Args:
         path: in any form of `row_files.open_rows`.
         max_words: a longer response gets a problem that names the option.
         limit: only the first so many rows.
+        watch: sees the rows that are read, and hands them on.
 
     Raises:
         InputError: the file is missing, unreadable, empty, or nothing of it is a row.
     """
     rows, notes = open_rows(path, RESPONSES, ANSWER_COLUMNS)
     remarks: Counter[str] = Counter()
-    responses = responses_of(_remarked(rows, remarks), max_words=max_words, limit=limit)
+    responses = responses_of(_remarked(watch(rows), remarks), max_words=max_words, limit=limit)
     return ResponseFile(responses, (*notes.values(), *(f"{remark}: {count:,}." for remark, count in remarks.items())))
 
 
-def _remarked(rows: Iterator[Row | RowError], remarks: Counter[str]) -> Iterator[Row | RowError]:
+def _remarked(rows: Rows, remarks: Counter[str]) -> Rows:
     for row in rows:
         if not isinstance(row, RowError):
             remarks.update(find_answer(row).remarks)
