@@ -4,6 +4,8 @@
 
     summary = localfact.evaluate("answers.jsonl", options=localfact.Options(corpus="index/mine"))
     assessment = localfact.check("Marie Curie was born in Paris.")
+    for claim in assessment.contradicted:
+        print(claim.text, claim.probability, claim.sentence, claim.source)
     rows = localfact.claim_rows(summary.run)  # a dictionary a claim, for pandas.DataFrame(rows)
 
 Names are loaded when they are first used, so that `import localfact` costs nothing.
@@ -19,13 +21,25 @@ if TYPE_CHECKING:
     from localfact.api.runs import claim_rows
     from localfact.errors import LocalFactError
     from localfact.methods.options import Options
-    from localfact.records import Assessment
+    from localfact.records import Assessment, JudgedClaim
     from localfact.report.summary import Summary
 
-__all__ = ["Assessment", "LocalFactError", "Options", "Summary", "check", "claim_rows", "evaluate", "infer", "relate"]
+__all__ = [
+    "Assessment",
+    "JudgedClaim",
+    "LocalFactError",
+    "Options",
+    "Summary",
+    "check",
+    "claim_rows",
+    "evaluate",
+    "infer",
+    "relate",
+]
 
 _HOMES = {
     "Assessment": "localfact.records",
+    "JudgedClaim": "localfact.records",
     "LocalFactError": "localfact.errors",
     "Options": "localfact.methods.options",
     "Summary": "localfact.report.summary",

@@ -9,8 +9,9 @@ from localfact.annotation.steps import LONGEST_TEXT
 from localfact.annotation.tasks import AnnotationTask, of_responses
 from localfact.inputs.annotations import Edit, IrrelevantMeaning, irrelevant_means
 from localfact.inputs.claims import NO_LABEL, label_name, optional_text, read_spans, spans_of
-from localfact.inputs.json_rows import Row, RowError, read_rows
+from localfact.inputs.json_rows import Row, RowError
 from localfact.inputs.responses import responses_of
+from localfact.inputs.row_files import read_rows
 from localfact.records import Record, Response, Span
 from localfact.text import readable
 

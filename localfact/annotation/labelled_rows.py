@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from localfact.annotation.label_studio import NOBODY, claims_in, escape_name, response_in
 from localfact.inputs.annotations import Edit
+from localfact.inputs.answers import TEXT_KEYS
 from localfact.inputs.claims import optional_text
 from localfact.inputs.json_rows import Row, RowError, first
 from localfact.inputs.passages import PASSAGE_KEYS
@@ -13,7 +14,6 @@ from localfact.inputs.responses import (
     FASTFACT_CLAIMS,
     HUMAN_LABELS,
     ID_KEYS,
-    TEXT_KEYS,
     factscore_facts,
     fastfact_claims,
 )

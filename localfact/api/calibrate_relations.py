@@ -5,7 +5,8 @@ from typing import Any
 
 from localfact.api.relate import PAIRS, pair_of
 from localfact.errors import InputError
-from localfact.inputs.json_rows import RowError, read_rows
+from localfact.inputs.json_rows import RowError
+from localfact.inputs.row_files import read_rows
 from localfact.methods.options import Options
 from localfact.methods.relation_calibration import LabelledPair, RelationCalibration, calibrate_on, labelled_pair
 from localfact.runtime.files import file_digest

@@ -29,10 +29,10 @@ def check(
     """Assesses one text and returns a verdict for each of its claims; writes nothing but what the options name.
 
     Args:
-        text: any text; or a mapping in a schema of inputs/responses.py, which may bring claims and passages.
+        text: any text; or a mapping as in a file of responses, which may bring claims and passages.
         topic: what it is about, to resolve a leading "she" or "it".
         prompt: what it answers.
-        method, options, max_words: as in `prepare`; without a corpus, the sample's is searched.
+        method, options, max_words: as of `evaluate`; without a corpus, the sample's is searched.
         progress: gets what is counted on the way.
 
     Raises:

@@ -18,6 +18,7 @@ from localfact.api.sample import sample_corpus, sample_responses
 from localfact.errors import InputError
 from localfact.inputs.claims import claim_row
 from localfact.inputs.responses import MAX_WORDS, read_responses
+from localfact.inputs.row_files import data_digest
 from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
 from localfact.methods.registry import find_method
@@ -29,7 +30,6 @@ from localfact.runs.passes import PassOptions, make_file
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import Row
 from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, settings_name
-from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.runtime.versions import versions
@@ -177,7 +177,7 @@ async def _common(comparing: Comparing, progress: Progress, start: Start) -> int
     chosen = comparing.common
     settings = {
         "pass": "compare",
-        "data": {"sha256": file_digest(comparing.data), "limit": comparing.limit},
+        "data": {"sha256": data_digest(comparing.data), "limit": comparing.limit},
         **{name: part for name, part in chosen.settings.plain().items() if name not in ("method", "assessment", "data")},
     }
 
@@ -222,5 +222,5 @@ async def _row(response: Response, *, pipeline: Pipeline, given: bool, progress:
 def _name(data: Path, methods: Sequence[str], options: Options, limit: int | None) -> str:
     """A hash of data, methods and options; a missing file is reported later, with a better message."""
     chosen = options.model_dump(mode="json", exclude={"transcript"})
-    digest = file_digest(data) if data.is_file() else ""
+    digest = data_digest(data) if data.exists() else ""
     return settings_name({"data": digest, "limit": limit, "methods": list(methods), "options": chosen})

@@ -2,18 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from localfact.errors import InputError
 from localfact.inputs.json_rows import Row, parse_line
-from localfact.inputs.responses import MAX_WORDS, read_responses, responses_of, warnings_about
+from localfact.inputs.json_shapes import unfold
+from localfact.inputs.responses import MAX_WORDS, read_response_file, responses_of
+from localfact.inputs.row_files import data_digest
 from localfact.records import Response
-from localfact.runtime.files import file_digest
 from localfact.text import path_text
 
-#: A file; or responses themselves, each a text or a mapping in a schema of `inputs/responses.py`.
+#: A file; or responses themselves, each a text or a mapping as in a file (docs/inputs.md), also as a frame of pandas or polars.
 Data: TypeAlias = str | Path | Iterable[str | Row]
 
 
@@ -34,15 +35,31 @@ def read_data(data: Data, *, max_words: int = MAX_WORDS, limit: int | None = Non
     """
     if isinstance(data, str | Path):
         path = Path(data)
-        responses = read_responses(path, max_words=max_words, limit=limit)
-        return ReadData(responses, file_digest(path), path_text(path), warnings_about(path))
-    rows = [{"response": row} if isinstance(row, str) else row for row in data]
+        responses, warnings = read_response_file(path, max_words=max_words, limit=limit)
+        return ReadData(responses, data_digest(path), path_text(path), warnings)
+    rows = [{"response": row} if isinstance(row, str) else row for row in rows_in(data)]
     if not rows:
         raise InputError("There is no response to evaluate: the list is empty.")
     try:
-        lines = [json.dumps(row, sort_keys=True) for row in rows]
+        lines = [json.dumps(row, sort_keys=True, default=_plain) for row in rows]
     except (TypeError, ValueError) as error:
         raise InputError(f"Responses are texts, or mappings as in a file of JSON: {error}.") from None
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     # Parsed again, so that what JSON has no form for (a tuple, a number as a key) reads as it would from a file.
     return ReadData(responses_of(map(parse_line, lines), max_words=max_words, limit=limit), digest, f"{len(rows)} objects")
+
+
+def rows_in(data: Any) -> list[Any]:
+    """The rows of a frame of pandas or polars, of a mapping in a form that a document of JSON may have, or of a list."""
+    if hasattr(data, "to_dicts"):
+        return list(data.to_dicts())
+    if hasattr(data, "iterrows"):
+        return list(data.to_dict(orient="records"))
+    return unfold(dict(data), lambda note: None) if isinstance(data, Mapping) else list(data)
+
+
+def _plain(value: Any) -> Any:
+    """An array in a cell as a list."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} has no form in JSON")

@@ -85,19 +85,8 @@ def prepare(
     """Reads the input and determines everything that decides the results. No model is loaded and nothing is written.
 
     Args:
-        data: a file (JSONL, JSON, CSV) with responses in any schema of inputs/responses.py, or a list of texts and of mappings
-            in such a schema; the shipped sample when None, with its corpus unless the options name another or have the web
-            searched, and with claims extracted unless the options say "given".
-        method: a name of registry.METHODS; when None, localfact where the options name a language model, else builtin-fr2.
-        options: what departs from the method's defaults.
-        out: the run folder; runs/<hash of data and settings> when None.
-        limit: only the first so many rows.
-        max_words: refuses longer responses.
-        shard: runs this share of the responses alone; `api/merge.py` makes one run of all shares.
-
-    Raises:
-        InputError: the file, the method or an option cannot be used.
-        MissingError: there is no evidence for any response, or the language model is not on this machine.
+        shard: runs this share of the responses alone; `api/merge.py` makes one run of all shares. The others, and the errors,
+            are those of `evaluate`.
     """
     options = with_recording(with_corpus(options or Options()), of_sample=data is None)
     if data is None:
@@ -279,9 +268,20 @@ def evaluate(
     max_words: int = MAX_WORDS,
     progress: Progress = SILENT,
 ) -> Summary:
-    """Scores responses, of a file or a list, stores everything in a run folder and returns the summary.
+    """Scores responses, stores everything in a run folder and returns the summary; called again, it goes on where it stopped.
 
-    See `prepare` and `execute`; `localfact.claim_rows(summary.run)` has a row for each claim.
+    Args:
+        data: a file or a folder in a form of docs/inputs.md, or a list of texts and of mappings as in such a file; the sample
+            when None, with its corpus unless the options name another or the web, and claims extracted unless they say "given".
+        method: as `localfact methods` lists them; when None, localfact where the options name a model, else builtin-fr2.
+        options: what departs from the method's defaults.
+        out: the run folder; runs/<hash of data and settings> when None.
+        limit, max_words: only the first so many rows; longer responses are refused.
+        progress: gets reports on how far the run is.
+
+    Raises:
+        InputError: the file, the method or an option cannot be used.
+        MissingError: no response has evidence, or the language model is not on this machine.
     """
     job = prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
     return execute(job, progress=progress)

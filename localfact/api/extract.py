@@ -14,6 +14,7 @@ from typing import Any
 
 from localfact.inputs.claims import claim_row
 from localfact.inputs.responses import MAX_WORDS, read_responses
+from localfact.inputs.row_files import data_digest
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.extraction import CHUNKED, EXTRACTORS, extraction_settings, open_extractor, pass_settings
 from localfact.methods.options import Options
@@ -24,7 +25,6 @@ from localfact.runs.passes import DEFAULT_PASS_OPTIONS, Make, PassOptions, PassS
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import ERROR, Row
 from localfact.runs.run import CONCURRENCY_OF_CALLS
-from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.runtime.versions import versions
@@ -100,7 +100,7 @@ async def extract_file(
         LocalFactError: one that stops the whole pass. The rows made before are kept.
     """
     responses = read_responses(data, max_words=max_words, limit=limit)
-    settings = {"pass": "extract", "data": {"sha256": file_digest(data), "limit": limit}, "extractor": extractor}
+    settings = {"pass": "extract", "data": {"sha256": data_digest(data), "limit": limit}, "extractor": extractor}
 
     def open_maker(opened: AsyncExitStack) -> Make[Response]:
         return partial(extract_row, extractor=open_extractor(opened), settings=extractor, progress=pass_options.progress)

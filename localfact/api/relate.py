@@ -5,7 +5,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-from localfact.inputs.json_rows import RowError, read_rows
+from localfact.inputs.json_rows import RowError
+from localfact.inputs.row_files import read_rows
 from localfact.methods.options import Options
 from localfact.methods.relations import FoundRelationModel, find_relation_model
 from localfact.records import Distribution, Failure, Pair

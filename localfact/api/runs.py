@@ -80,7 +80,10 @@ def remove_run(run: str | Path) -> list[str]:
 
 
 def claim_rows(run: str | Path | Assessment | Iterable[Assessment]) -> list[dict[str, Any]]:
-    """A row for each claim of a run folder, or of assessments, as plain values: `pandas.DataFrame(claim_rows("runs/4f1c"))`.
+    """A row for each claim of a run folder, or of assessments, as plain values, the same names in each.
+
+    `pandas.DataFrame(claim_rows("runs/4f1c"))`, or `polars.DataFrame(claim_rows("runs/4f1c"), infer_schema_length=None)`, as a
+    column may begin with many missing values.
 
     `relation`, `probability`, `sentence` and `source` are of the passage that counts most; None where there is none.
 

@@ -23,7 +23,7 @@ from localfact.report.formats import Format, find_format
 Data = Annotated[
     Path | None,
     typer.Option(
-        "--data", help="Responses: JSONL or JSON, ours or FActScore's, VeriScore's, FaStfact's, IBM's. Default: the sample."
+        "--data", help="Responses: JSON lines, JSON, CSV, text, or a folder of texts (docs/inputs.md). Default: the sample."
     ),
 ]
 MethodName = Annotated[

@@ -12,8 +12,9 @@ from typing import Any
 from pydantic import Field
 
 from localfact.inputs.claims import GOLD_LABELS, label_name
-from localfact.inputs.json_rows import Row, RowError, first, read_rows
+from localfact.inputs.json_rows import Row, RowError, first
 from localfact.inputs.responses import CLAIM_KEYS, FASTFACT_CLAIMS, REMOVED, RESPONSES, fastfact_claims, responses_of
+from localfact.inputs.row_files import read_rows
 from localfact.records import Record, Response
 from localfact.text import readable
 from localfact.vocabulary import GoldLabel, VerdictLabel

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from localfact.errors import InputError
-from localfact.inputs.json_rows import lines_or_errors
+from localfact.inputs.tables import lines_or_errors
 from localfact.text import readable
 
 FACTOR = "FACTOR's CSV, with the columns full_prefix, completion, contradiction_0, contradiction_1, contradiction_2"

@@ -11,21 +11,24 @@ from localfact.text import host_of, normalise, readable
 
 OWN_PASSAGES = "passages"
 PASSAGE_KEYS = (OWN_PASSAGES, "contexts")
+#: Names of lists in rows of ragas, RAGChecker and DeepEval, which may have several: what was retrieved comes first.
+CONTEXT_KEYS = ("retrieved_contexts", "retrieved_context", "retrieval_context", "reference_contexts", "context", "documents")
+#: The text of a passage: ours, and LangChain's.
+TEXT_KEYS = ("text", "page_content", "content")
 #: Stands between the parts of a page that a search shows.
 ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…)\s*")
 
 
 def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[str]]) -> Evidence | None:
     """The passages of a row, linked to its claims in the order given. None where the row gives none."""
-    given = first(row, PASSAGE_KEYS)
+    given = passages_given(row)
     if given is None:
         return None
-    if not isinstance(given, list):
-        raise RowError("'passages' must be a list.")
     by_given_id: dict[str, Passage | None] = {}
     for position, item in enumerate(given, start=1):
+        item = {"text": item} if isinstance(item, str) or item is None else item
         if not isinstance(item, dict):
-            raise RowError(f"Passage {position} is not a JSON object.")
+            raise RowError(f"Passage {position} is neither a text nor a JSON object.")
         name = readable(str(item.get("id", position)))
         if name in by_given_id:
             raise RowError(f"Two passages have the id '{name[:40]}'.")
@@ -39,6 +42,21 @@ def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[
         notes.append(f"{len(unknown)} passage ids that claims name are not among the passages ({', '.join(unknown[:3])}).")
     hits = {claim.id: hits_of([by_given_id.get(link) for link in links.get(claim.id, ())]) for claim in claims}
     return Evidence(passages=unique_passages(by_given_id.values()), hits=hits, notes=tuple(notes))
+
+
+def passages_given(row: Row) -> list[object] | None:
+    """The passages of a row as it has them, those of several lists one after the other; None where it has no list of them."""
+    own = first(row, PASSAGE_KEYS)
+    lists = [own] if own is not None else [row[key] for key in CONTEXT_KEYS if row.get(key)]
+    found: list[object] = []
+    for one in lists:
+        if isinstance(one, str) and one.strip() and not (one.startswith("[") and one.endswith("]")):
+            one = [one]
+        if not isinstance(one, list):
+            raise RowError("'passages' must be a list.")
+        for passage in one:  # of several searches, each has a list of its own
+            found += passage if isinstance(passage, list) else [passage]
+    return found if lists else None
 
 
 def unique_passages(passages: Iterable[Passage | None]) -> tuple[Passage, ...]:
@@ -65,7 +83,7 @@ def passage_of(item: Row, *, joined: bool) -> Passage | None:
         joined: whether what the snippet shows and the text lacks is put before the text. Of other schemas it is not, so that
             files that were published give what they gave.
     """
-    text, snippet = optional_text(item.get("text")), optional_text(item.get("snippet"))
+    text, snippet = optional_text(first(item, TEXT_KEYS)), optional_text(item.get("snippet"))
     if text is None or snippet is None:
         text = text or snippet
     elif joined:

@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from localfact.errors import InputError
+from localfact.inputs.answers import PROMPT_KEYS
 from localfact.inputs.claims import optional_text
-from localfact.inputs.json_rows import Row, RowError, find_unused_name, first, read_rows, read_text
-from localfact.inputs.responses import PROMPT_KEYS, SOURCE_KEYS
+from localfact.inputs.json_rows import Row, RowError, find_unused_name, first
+from localfact.inputs.responses import SOURCE_KEYS
+from localfact.inputs.row_files import read_rows
+from localfact.inputs.text_files import read_text
 from localfact.records import Record
 from localfact.text import readable
 

@@ -1,4 +1,5 @@
-"""Reads responses: our own schema and, unchanged, FActScore's, VeriScore's, FaStfact's and IBM FactReasoner's.
+"""Reads responses: our own schema and, unchanged, FActScore's, VeriScore's, FaStfact's and IBM FactReasoner's, ragas' rows,
+conversations and the answers of servers (`answers.py`); in files of any form of `row_files.py`.
 
 A row that cannot be used becomes a Response with a `problem`: it is carried along, counted as failed, and stops no other. Only
 a file that cannot be read at all is an error.
@@ -19,24 +20,26 @@ A claim whose "edit" is "removed", by an annotator, is passed over.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 
+from localfact.inputs.answers import ANSWER_KEYS, CHAT_KEYS, TEXT_KEYS, find_answer
 from localfact.inputs.claims import claim_of, optional_text, read_list
-from localfact.inputs.json_rows import Row, RowError, broken_bytes, find_unused_name, first, read_rows
+from localfact.inputs.json_rows import Row, RowError, find_unused_name, first
 from localfact.inputs.passages import PASSAGE_KEYS, evidence_of
+from localfact.inputs.row_files import open_rows
 from localfact.prose import instead_of_prose
 from localfact.records import Claim, Extraction, Response
-from localfact.text import path_text, readable, word_count
+from localfact.text import readable, word_count
 
 #: The default of the most words of a response; `--max-words` changes it.
 MAX_WORDS = 20_000
 
 #: What a file of responses holds, for messages.
-RESPONSES = "responses, one JSON object a line, each with a 'response'"
+RESPONSES = "responses: JSON lines, each with a 'response'; a table with such a column; or plain text"
 
 #: The id of a row that gives none: its number, which says nothing of another file. An earlier pass may have written it down.
 COUNTED_ID = re.compile(r"row-\d+(?:#\d+)?")
@@ -44,12 +47,12 @@ COUNTED_ID = re.compile(r"row-\d+(?:#\d+)?")
 #: What is added to an id that stands in a file again.
 REPEATED_ID = re.compile(r"(?:#\d+)+\Z")
 
-#: Other schemas' names for our fields, ours first: FActScore and IBM have input/output, VeriScore, FaStfact question/response.
-TEXT_KEYS = ("response", "output", "generation")
-PROMPT_KEYS = ("prompt", "question", "input")
-ID_KEYS = ("id", "question_id")
+#: Other schemas' names for our fields, ours first.
+ID_KEYS = ("custom_id", "id", "question_id", "query_id")
 SOURCE_KEYS = ("source", "prompt_source")
 CLAIM_KEYS = ("claims", "atoms")
+#: Columns of which a table of responses must have one.
+ANSWER_COLUMNS = (*TEXT_KEYS, *CHAT_KEYS, *ANSWER_KEYS, "user_input", "error_message")
 FASTFACT_CLAIMS = "claims_lst"
 #: Names under which one source stands in FaStfact's files, in lower case -> its name; each source has a median of its own.
 SOURCES = {"hellobench": "hellobench", "longfact": "longfact", "longfact_concepts": "longfact", "longfact_objects": "longfact"}
@@ -59,18 +62,47 @@ HUMAN_LABELS, EDIT_KEYS, REMOVED = ("annotator_label", "human_label", "label"), 
 SAID = ("unparsed", "dropped", "counts", "warnings")
 
 
+#: Rows, to be taken once.
+Rows: TypeAlias = Iterator[Row | RowError]
+
+
+class ResponseFile(NamedTuple):
+    """The responses of a file, and warnings about the file as a whole for the reader of the results."""
+
+    responses: list[Response]
+    warnings: tuple[str, ...]
+
+
 def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
-    """Reads all rows of a JSONL file, a JSON list or a single JSON object, in order.
+    """The responses of a file; arguments and errors as of `read_response_file`."""
+    return read_response_file(path, max_words=max_words, limit=limit).responses
+
+
+def read_response_file(
+    path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None, watch: Callable[[Rows], Rows] = iter
+) -> ResponseFile:
+    """Reads all rows of a file, or all texts of a folder, in order.
 
     Args:
-        path: the file, UTF-8.
+        path: in any form of `row_files.open_rows`.
         max_words: a longer response gets a problem that names the option.
         limit: only the first so many rows.
+        watch: sees the rows that are read, and hands them on.
 
     Raises:
-        InputError: the file is missing, unreadable, empty, or not JSON at all.
+        InputError: the file is missing, unreadable, empty, or nothing of it is a row.
     """
-    return responses_of(read_rows(path, RESPONSES), max_words=max_words, limit=limit)
+    rows, notes = open_rows(path, RESPONSES, ANSWER_COLUMNS)
+    remarks: Counter[str] = Counter()
+    responses = responses_of(_remarked(watch(rows), remarks), max_words=max_words, limit=limit)
+    return ResponseFile(responses, (*notes.values(), *(f"{remark}: {count:,}." for remark, count in remarks.items())))
+
+
+def _remarked(rows: Rows, remarks: Counter[str]) -> Rows:
+    for row in rows:
+        if not isinstance(row, RowError):
+            remarks.update(find_answer(row).remarks)
+        yield row
 
 
 def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
@@ -100,37 +132,27 @@ def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, 
     ]
 
 
-def warnings_about(path: Path) -> tuple[str, ...]:
-    """Warnings about the file as a whole for the reader of the results."""
-    broken = broken_bytes(path)
-    if not broken:
-        return ()
-    name = path_text(path)
-    return (f"{name} is not UTF-8 throughout: {broken:,} bytes became replacement characters. Convert it, with iconv say.",)
-
-
 def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:
     """The response of one row; `number` counts rows from 1 and makes the id of a row without one."""
     if isinstance(row, RowError):
         return Response(id=f"row-{number}", text="", problem=readable(str(row)))
-    given = first(row, ID_KEYS)
+    given, answer = first(row, ID_KEYS), find_answer(row)
     name = f"row-{number}" if given is None else readable(str(given))
     bare = Response(
         id=name,
         id_given=COUNTED_ID.fullmatch(name) is None,
         text="",
-        prompt=optional_text(first(row, PROMPT_KEYS)),
+        prompt=optional_text(answer.prompt),
         topic=optional_text(row.get("topic")),
-        model=optional_text(row.get("model")),
+        model=optional_text(row.get("model")) or optional_text(answer.model),
         source=source_of(row),
     )
-    text = first(row, TEXT_KEYS)
+    text = answer.text
     earlier = optional_text(row.get("error_message"))
     if earlier is not None:
-        return bare.model_copy(update={"text": readable(text) if isinstance(text, str) else "", "problem": earlier})
-    if not isinstance(text, str):
-        keys = ", ".join(f"'{key}'" for key in TEXT_KEYS)
-        return bare.model_copy(update={"problem": f"The row has no response: one of {keys} must hold a text."})
+        return bare.model_copy(update={"text": readable(text or ""), "problem": earlier})
+    if text is None:
+        return bare.model_copy(update={"problem": readable(answer.problem or "The row has no response.")})
     response = bare.model_copy(update={"text": readable(text)})
     if (instead := instead_of_prose(response.text)) is not None:
         return response.model_copy(update={"problem": f"The response is {instead}, not text that states something."})

@@ -13,8 +13,9 @@ from typing import Any
 from localfact.corpus.corpus import Corpus
 from localfact.errors import InputError
 from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
-from localfact.inputs.json_rows import Row, RowError, read_rows
+from localfact.inputs.json_rows import Row, RowError
 from localfact.inputs.responses import response_of
+from localfact.inputs.row_files import read_rows
 from localfact.models.embedder import Embedder
 from localfact.records import Claim, Evidence, Record, Response
 from localfact.runs.progress import SILENT, Progress

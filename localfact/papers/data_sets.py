@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Literal
 
 from localfact.errors import InputError
-from localfact.inputs.json_rows import Row, RowError, read_rows
+from localfact.inputs.json_rows import Row, RowError
 from localfact.inputs.responses import response_of
+from localfact.inputs.row_files import read_rows
 from localfact.papers.data_set_rows import CONVERTERS, Made
 from localfact.records import Record
 from localfact.runs.row_file import RowFile

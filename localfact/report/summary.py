@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import Field
 
 from localfact.records import SCHEMA_VERSION, Assessment, Record
+from localfact.records.judged_claims import frame
 from localfact.report.accounting import Accounting, accounting
 from localfact.report.run_figures import RunFacts
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
-from localfact.text import PathName
+from localfact.text import PathName, path_text
 from localfact.vocabulary import Flag, VerdictLabel
 
 NO_PAGE_READ = (
@@ -52,6 +53,27 @@ class Summary(Record):
     usage: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
     accounting: Accounting | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """What came out, in a sentence without its end: "3 responses, 88 claims: 40 supported, 8 contradicted"."""
+        counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in self.verdicts.items() if count)
+        return f"{self.responses} responses, {self.claims} claims" + (f": {counts}" if counts else "")
+
+    def __repr__(self) -> str:
+        """One line: the method, how many claims have which verdict, the precision, and the run folder."""
+        precision = next((f"; {one.name} {one.value:.3f}" for one in self.scores if one.value is not None), "")
+        folder = "" if self.run is None else f"; {path_text(self.run)}"
+        return f"<Summary of {self.method}: {self.headline}{precision}{folder}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        """A short form of the report, for notebooks: counts, scores and warnings; no scripts."""
+        scores = "; ".join(f"{one.name} {one.value:.3f}" for one in self.scores if one.value is not None)
+        failed = f"{self.responses_failed} responses failed." if self.responses_failed else ""
+        where = "" if self.run is None else f"{path_text(self.run)}: report.html there shows every claim with its evidence."
+        return frame(f"{self.method}: {self.headline}", filter(None, (scores, failed, *self.warnings, where)))
 
 
 def summarise(

@@ -23,3 +23,22 @@ def test_what_is_no_row_is_carried_along_and_what_has_no_form_is_refused() -> No
     for data in ([], [{"response": object()}]):
         with pytest.raises(InputError):
             read_data(data)
+
+
+@pytest.mark.slow
+def test_a_frame_has_a_response_a_row() -> None:
+    numpy, pandas = pytest.importorskip("numpy"), pytest.importorskip("pandas")
+    columns = {"id": ["a", "b"], "response": ["Ice floats.", None], "contexts": [numpy.array(["one", "two"]), []]}
+    first, second = read_data(pandas.DataFrame(columns)).responses
+    assert (first.id, first.text) == ("a", "Ice floats.")
+    assert first.evidence is not None
+    assert len(first.evidence.passages) == 2
+    assert second.problem is not None
+
+
+def test_a_mapping_is_read_as_a_document_of_json_is() -> None:
+    assert [one.text for one in read_data({"response": ["Ice floats.", "Snow falls."]}).responses] == [
+        "Ice floats.",
+        "Snow falls.",
+    ]
+    assert [one.text for one in read_data({"response": "Ice floats.", "topic": "ice"}).responses] == ["Ice floats."]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from localfact.api.evaluate import prepare
 from localfact.api.sample import sample_corpus
 from localfact.errors import InputError
-from localfact.inputs.json_rows import first
-from localfact.inputs.responses import MAX_WORDS, TEXT_KEYS, read_responses, response_of, responses_of, warnings_about
+from localfact.inputs.answers import find_answer
+from localfact.inputs.responses import MAX_WORDS, read_response_file, read_responses, response_of, responses_of
 from localfact.methods.options import Options
 from localfact.pipeline import gold_counts
 from localfact.records import Extraction, PreVerification, Span
@@ -136,7 +136,7 @@ def test_bad_rows_are_carried_with_their_problem_and_stop_nobody(tmp_path: Path)
         {"response": "x", "claims": [{"label": "S"}]},
         {"response": "x", "claims": [{"text": "y", "label": "perhaps"}]},
         {"response": "x", "claims": [{"id": "a", "text": "y"}, {"id": "a", "text": "z"}]},
-        {"response": "x", "passages": "none"},
+        {"response": "x", "passages": 5},
         {"response": "x", "claims": [{"text": "y", "passages": 5}]},
         {"response": "x", "annotations": [{"human-atomic-facts": 5}]},
         {"response": "x", "passages": [{"id": "p", "text": "one"}, {"id": "p", "text": "two"}]},
@@ -182,22 +182,18 @@ def test_an_empty_file_is_an_error_that_says_what_belongs_in_it(tmp_path: Path, 
         read_responses(file)
 
 
-def test_a_missing_file_a_folder_and_a_text_file_are_errors(tmp_path: Path) -> None:
+def test_a_missing_file_an_empty_folder_and_what_is_no_text_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file"):
         read_responses(tmp_path / "none.jsonl")
-    with pytest.raises(InputError, match="folder"):
+    with pytest.raises(InputError, match="no text file"):
         read_responses(tmp_path)
-    prose = tmp_path / "prose.txt"
+    prose = tmp_path / "prose.json"
     prose.write_text("Just a text.\nIn two lines.\n", encoding="utf-8")
     with pytest.raises(InputError, match="not JSON"):
         read_responses(prose)
-
-
-def test_a_json_list_that_is_cut_short_is_an_error(tmp_path: Path) -> None:
-    file = tmp_path / "cut.json"
-    file.write_text('[{"response": "a"}, {"resp', encoding="utf-8")
-    with pytest.raises(InputError, match="not JSON"):
-        read_responses(file)
+    (tmp_path / "rows.csv").write_bytes(b"PK\x03\x04 a workbook under another name")
+    with pytest.raises(InputError, match="Excel workbook, which is not read: save the sheet as CSV"):
+        read_responses(tmp_path / "rows.csv")
 
 
 def test_a_response_above_the_limit_is_refused_with_the_option_that_raises_it() -> None:
@@ -217,13 +213,12 @@ def test_nul_and_lone_surrogates_are_replaced_one_for_one() -> None:
 def test_bytes_that_are_not_utf8_spoil_only_characters(tmp_path: Path) -> None:
     file = tmp_path / "latin.jsonl"
     file.write_bytes(b'{"response": "caf\xe9 is open"}\n{"response": "fine"}\n')
-    first, second = read_responses(file)
+    (first, second), (warning,) = read_response_file(file)
     assert first.text == "caf\ufffd is open"
     assert second.text == "fine"
-    (warning,) = warnings_about(file)
     assert "is not UTF-8 throughout: 1 bytes" in warning
     assert prepare(file, options=Options(embedder="none", corpus=sample_corpus())).warnings == (warning,)
-    assert warnings_about(written(tmp_path, {"response": "café � 玛丽"})) == ()
+    assert read_response_file(written(tmp_path, {"response": "café � 玛丽"})).warnings == ()
 
 
 def test_the_limit_takes_the_first_rows(tmp_path: Path) -> None:
@@ -344,16 +339,20 @@ row_keys = st.sampled_from(
         "error_message",
         "id",
         "topic",
+        "messages",
+        "retrieved_contexts",
+        "choices",
+        "body",
     ]
 )
-claim_keys = st.sampled_from(["text", "id", "label", "spans", "preverification", "links"])
+claim_keys = st.sampled_from(["text", "id", "label", "spans", "preverification", "links", "role", "content", "message"])
 
 
 @pytest.mark.slow
 @given(st.dictionaries(row_keys, json_values | st.lists(st.dictionaries(claim_keys, json_values))))
 def test_no_row_however_odd_raises(row: dict[str, object]) -> None:
     response = response_of(row, 1)
-    assert response.problem is not None or isinstance(first(row, TEXT_KEYS), str)
+    assert response.problem is not None or isinstance(find_answer(row).text, str)
 
 
 def test_the_public_data_sets_are_read_unchanged(shared: Path) -> None:

@@ -1,0 +1,61 @@
+"""The records that the stages exchange: Response -> Claim -> Evidence -> relations -> Verdict -> Assessment.
+
+Everything is frozen. What is written to disk is validated when it is read and carries `schema_version`; its JSON schema is
+`Assessment.model_json_schema()`.
+"""
+
+from localfact.records.judged_claims import JudgedClaim
+from localfact.records.judgements import (
+    SCHEMA_VERSION,
+    Assessment,
+    AssessmentStatus,
+    CountedPassage,
+    Distribution,
+    Failure,
+    Judgement,
+    Pair,
+    Relation,
+    RelationProbabilities,
+    Verdict,
+)
+from localfact.records.responses import (
+    Claim,
+    Count,
+    Evidence,
+    Extraction,
+    Hit,
+    Passage,
+    PreVerification,
+    Probability,
+    Record,
+    Response,
+    Span,
+    passage_id,
+)
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "Assessment",
+    "AssessmentStatus",
+    "Claim",
+    "Count",
+    "CountedPassage",
+    "Distribution",
+    "Evidence",
+    "Extraction",
+    "Failure",
+    "Hit",
+    "JudgedClaim",
+    "Judgement",
+    "Pair",
+    "Passage",
+    "PreVerification",
+    "Probability",
+    "Record",
+    "Relation",
+    "RelationProbabilities",
+    "Response",
+    "Span",
+    "Verdict",
+    "passage_id",
+]
