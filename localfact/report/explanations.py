@@ -18,7 +18,7 @@ VERDICTS: Mapping[VerdictLabel, str] = {
 FLAGS: Mapping[Flag, str] = {
     Flag.UNKNOWN_LANGUAGE: "The claim, or a passage behind its verdict, is in a language that localfact does not know.",
     Flag.PARTLY_READ: "Less than half of the decisive passage was read.",
-    Flag.SINGLE_SOURCE: "The verdict rests on a single passage, or on passages from one website.",
+    Flag.SINGLE_SOURCE: "Other sources were found, but only one agrees: a single passage, or passages from one website.",
     Flag.CUT_ANSWER: "The model's answer reached its length limit and was cut off.",
     Flag.UNCLEAR_SUBJECT: "The claim begins with a pronoun, and it is not known whom it stands for.",
 }
