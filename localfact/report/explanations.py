@@ -22,6 +22,14 @@ FLAGS: Mapping[Flag, str] = {
     Flag.CUT_ANSWER: "The model's answer reached its length limit and was cut off.",
     Flag.UNCLEAR_SUBJECT: "The claim begins with a pronoun, and it is not known whom it stands for.",
 }
+#: The same in a few words.
+FLAG_WORDS: Mapping[Flag, str] = {
+    Flag.UNKNOWN_LANGUAGE: "unknown language",
+    Flag.PARTLY_READ: "less than half of the passage was read",
+    Flag.SINGLE_SOURCE: "a single source of several found",
+    Flag.CUT_ANSWER: "the model's answer was cut off",
+    Flag.UNCLEAR_SUBJECT: "a pronoun for a subject",
+}
 
 #: The beginning of a score's name -> what it says. The first that fits counts.
 LINES = (
