@@ -87,9 +87,13 @@ function showMore() {
   byId("more").hidden = byId("cards").childElementCount >= found.length;
 }
 
+const kept = new Map(); // what was parsed for cards
+
 function card([response, claim]) {
   const [text, label, posterior, flags] = rows[response].response.claims[claim];
-  const data = open.response === response ? open.data : parsed(`response-${response}`);
+  if (kept.size > 4 * INDEX.cards) kept.clear();
+  if (!kept.has(response)) kept.set(response, parsed(`response-${response}`));
+  const data = kept.get(response);
   const said = data.claims[claim].said;
   const page = said && data.passages[said.passage];
   const [from, until] = said?.claimed ?? [0, 0];
