@@ -4,7 +4,6 @@ The page, the terminal and the tables of a run take order, words and excerpts fr
 """
 
 from collections.abc import Collection, Iterable
-from math import floor
 from typing import NamedTuple
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Verdict
@@ -91,7 +90,8 @@ def too_weak(counted: CountedPassage) -> str:
     leans = counted.relation in (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION) and counted.shift is None
     if not leans or counted.probability is None or counted.probability > NEEDED:
         return ""
-    return f"too weak to count: {floor(100 * counted.probability) / 100:.2f} of {NEEDED:.2f} needed"
+    shown = min(counted.probability, NEEDED - 0.01)  # 0.4996 is not said to be 0.50
+    return f"too weak to count: {shown:.2f} of {NEEDED:.2f} needed"
 
 
 def find_claims(assessments: Iterable[Assessment], labels: Collection[VerdictLabel]) -> list[FoundClaim]:
