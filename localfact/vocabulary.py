@@ -43,8 +43,8 @@ class Flag(StrEnum):
 
     unknown_language: the response, or a passage behind the verdict, is in a language that the extractor or the relation model
     does not know. partly_read: less than half of the passage that speaks for it was read. single_source: one passage, or
-    passages of one host, are all that is behind it. cut_answer: the model's answer was cut at its longest. unclear_subject: the
-    claim begins with a pronoun, and nobody knows whom it stands for.
+    passages of one host, are all that is behind it, though another source was found about the same thing. cut_answer: the
+    model's answer was cut at its longest. unclear_subject: the claim begins with a pronoun, and nobody knows for whom.
     """
 
     UNKNOWN_LANGUAGE = "unknown_language"

@@ -1,7 +1,7 @@
 """Photographs the report of a run in Chromium, as docs/tour.md and the README show it: light, dark, on a phone, in print.
 
-    make eval OUT=runs/sample
-    python -m scripts.photograph runs/sample [--response 1] [--claim 1] [--out docs/pictures]
+    make eval REPLAY=1 OUT=runs/sample
+    python -m scripts.photograph runs/sample [--response 10] [--claim 9] [--out docs/pictures]
 
 With --compared, a page of `localfact compare RUN RUN --html`, that too.
 """
@@ -20,23 +20,22 @@ COLOURS = 256
 
 
 class Picture(NamedTuple):
-    """One photograph: its name, the window's width and height in pixels, the colour scheme, and what it is of."""
+    """One photograph: its name, the window's width and height in pixels, the colour scheme, and whether a claim is open."""
 
     name: str
     width: int
     height: int
     scheme: str = "light"
     medium: str = "screen"
-    above: str | None = None
+    claim: bool = False
 
 
-#: Of the report. `above`: what stands at the top edge; what the browser scrolls to by itself where it is None.
 OF_REPORT = (
     Picture("report-light", 1280, 860),
     Picture("report-dark", 1280, 860, scheme="dark"),
-    Picture("report-phone", 390, 844, above="#claim"),
-    Picture("report-print", 794, 1123, medium="print", above="#response"),
-    Picture("scores-light", 1280, 1000, above="header"),
+    Picture("text-light", 1280, 860, claim=True),
+    Picture("report-phone", 390, 844),
+    Picture("report-print", 794, 1123, medium="print"),
 )
 OF_COMPARISON = (Picture("compared-light", 1280, 1000),)
 
@@ -44,8 +43,8 @@ OF_COMPARISON = (Picture("compared-light", 1280, 1000),)
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("run", type=Path, help="A run folder with its report.html.")
-    options.add_argument("--response", type=int, default=1, help="The number of the response that is open.")
-    options.add_argument("--claim", type=int, default=1, help="The number of its claim that is open.")
+    options.add_argument("--response", type=int, default=10, help="The number of the response that is open in one of them.")
+    options.add_argument("--claim", type=int, default=9, help="The number of its claim that is open.")
     options.add_argument("--compared", type=Path, help="A page of two runs side by side.")
     options.add_argument("--out", type=Path, default=Path("docs/pictures"))
     chosen = options.parse_args()
@@ -55,7 +54,7 @@ def main() -> None:
     at = f"response={chosen.response}&claim={chosen.claim}"
     with browser() as chrome:
         for picture in OF_REPORT:
-            photograph(chrome, chosen.run / "report.html", at, picture, chosen.out)
+            photograph(chrome, chosen.run / "report.html", at if picture.claim else "", picture, chosen.out)
         for picture in OF_COMPARISON if chosen.compared is not None else ():
             photograph(chrome, chosen.compared, "", picture, chosen.out)
 
@@ -74,8 +73,6 @@ def photograph(chrome: Any, page: Path, at: str, picture: Picture, out: Path) ->
     window = {"width": picture.width, "height": picture.height}
     with opened(chrome, page, at=at, viewport=window, color_scheme=picture.scheme) as found:
         found.page.emulate_media(media=picture.medium)
-        if picture.above is not None:
-            found.page.eval_on_selector(picture.above, "element => element.scrollIntoView({ block: 'start' })")
         taken(found.page, picture.name, out)
 
 

@@ -18,7 +18,7 @@ from localfact.report.page.responses import Decide
 from localfact.report.page.run_page import ModelCall, RunRead, run_page
 from localfact.report.summary import Summary
 from localfact.runs.assessments import assessments_in_order, count_assessments
-from localfact.runs.record import AssessmentRead, RunRecord, read_record
+from localfact.runs.record import AssessmentRead, RunRecord, RunSettings, read_record
 from localfact.runs.run_folder import RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_seconds
 from localfact.runtime.files import replace, write_errors
 
@@ -69,6 +69,7 @@ def write_report(
             start=start,
             decide=decide_by(assessed.rules, prior_by(assessed)),
             how=how_decided(assessed),
+            reader=reader_of(record.settings),
             limits=limits_of(assessed),
             settings={name: value for name, value in record.content.items() if name != "versions"},
             seconds=read_seconds(path),
@@ -94,6 +95,13 @@ def how_decided(assessed: AssessmentRead) -> str:
         f"claim's probability in it decides. {rules} Of a claim that some passages speak "
         "to only those are listed, of another the best that were found."
     )
+
+
+def reader_of(settings: RunSettings) -> str:
+    """Whose reading of the pages the verdicts of a run are, in words."""
+    if limits_of(settings.assessment):
+        return "a small demonstration model"
+    return settings.model.model if settings.model is not None and settings.model.model else "this method"
 
 
 def limits_of(assessed: AssessmentRead) -> str:

@@ -1,7 +1,7 @@
 """What a reader of a verdict must know besides its label: languages nobody can read here, passages read in part, one source."""
 
 import asyncio
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from localfact.assess.unclear import has_unclear_subject
@@ -12,6 +12,8 @@ from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 #: Less of the deciding passage than this is reading it in part.
 HALF = 0.5
+#: A passage was found about the same thing where it matches the claim this well, as a share of the deciding passage's match.
+NEARLY = 0.8
 #: The relation that speaks for a verdict.
 SIDE = {VerdictLabel.SUPPORTED: RelationLabel.ENTAILMENT, VerdictLabel.CONTRADICTED: RelationLabel.CONTRADICTION}
 
@@ -51,7 +53,7 @@ class Flags:
                     yield Flag.PARTLY_READ
             if has_unclear_subject(claims[verdict.claim_id]):
                 yield Flag.UNCLEAR_SUBJECT
-            if is_single([passages[counted.passage_id] for counted in behind]):
+            if stands_alone(verdict.claim_id, [passages[counted.passage_id] for counted in behind], evidence):
                 yield Flag.SINGLE_SOURCE
 
         verdicts = (
@@ -69,10 +71,24 @@ def behind_it(verdict: Verdict) -> list[CountedPassage]:
     return [counted for counted in verdict.passages if counted.relation in (side, None)] if side is not None else []
 
 
-def is_single(passages: Collection[Passage]) -> bool:
-    """Whether there is one passage, or all are of one host."""
-    hosts = {passage.host for passage in passages}
-    return len({passage.id for passage in passages}) == 1 or (len(hosts) == 1 and hosts != {None})
+def stands_alone(claim: str, behind: Sequence[Passage], evidence: Evidence) -> bool:
+    """Whether one source is behind a verdict, though others that were found about the same thing could have been.
+
+    One source is one passage, or passages of one host. Where no other was found, that says how many pages there are and
+    nothing of the claim; so another source has to be among the claim's hits, and match the claim nearly as well as the first
+    that is behind it (NEARLY), where the retriever scored both. It is not on the verdict's side, or it would be behind it.
+    """
+    hosts, own = {passage.host for passage in behind}, {passage.id for passage in behind}
+    one_host = len(hosts) == 1 and hosts != {None}
+    if len(own) != 1 and not one_host:
+        return False
+    match = evidence.affinity.get(claim, {})
+    least = NEARLY * match.get(behind[0].id, 0.0)
+    found = {hit.passage_id for hit in evidence.hits.get(claim, ())} - own
+    return any(
+        passage.id in found and match.get(passage.id, least) >= least and not (one_host and passage.host in hosts)
+        for passage in evidence.passages
+    )
 
 
 def _find_named(judgement: Judgement, passages: Mapping[str, Passage]) -> list[Passage]:

@@ -45,6 +45,8 @@ def show_command(
     from localfact.api.rescore import read_finished_summary, rescore
     from localfact.api.runs import latest_run
     from localfact.report.claim_rows import claims_table
+    from localfact.report.finding_view import findings_view
+    from localfact.report.findings import common_flags
     from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
     from localfact.runs.assessments import read_assessment, read_assessments
     from localfact.runs.record import read_record
@@ -72,14 +74,16 @@ def show_command(
         if as_json:
             show(summary.model_dump(mode="json"), as_json=True)
         else:
-            output().print(summary_view(summary))
+            output().print(summary_view(summary, findings_view(assessments, common_flags(summary))))
             output().print(responses_table(assessments))
         return
+    stored = read_finished_summary(folder)
+    common = common_flags(stored) if stored is not None else ()
     for assessment in assessments:
         if as_json:
             show(assessment.model_dump(mode="json"), as_json=True)
         else:
-            output().print(assessment_view(assessment, whole.get(assessment.index)))
+            output().print(assessment_view(assessment, whole.get(assessment.index), common))
     if not assessments:
         note(f"No claim of {folder} has such a verdict.")
 

@@ -18,9 +18,17 @@ VERDICTS: Mapping[VerdictLabel, str] = {
 FLAGS: Mapping[Flag, str] = {
     Flag.UNKNOWN_LANGUAGE: "The claim, or a passage behind its verdict, is in a language that localfact does not know.",
     Flag.PARTLY_READ: "Less than half of the decisive passage was read.",
-    Flag.SINGLE_SOURCE: "The verdict rests on a single passage, or on passages from one website.",
+    Flag.SINGLE_SOURCE: "Other sources were found, but only one agrees: a single passage, or passages from one website.",
     Flag.CUT_ANSWER: "The model's answer reached its length limit and was cut off.",
     Flag.UNCLEAR_SUBJECT: "The claim begins with a pronoun, and it is not known whom it stands for.",
+}
+#: The same in a few words.
+FLAG_WORDS: Mapping[Flag, str] = {
+    Flag.UNKNOWN_LANGUAGE: "unknown language",
+    Flag.PARTLY_READ: "less than half of the passage was read",
+    Flag.SINGLE_SOURCE: "a single source of several found",
+    Flag.CUT_ANSWER: "the model's answer was cut off",
+    Flag.UNCLEAR_SUBJECT: "a pronoun for a subject",
 }
 
 #: The beginning of a score's name -> what it says. The first that fits counts.

@@ -9,38 +9,37 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from localfact.records import Assessment, Claim, CountedPassage, Passage, Verdict
+from localfact.records import Assessment, Claim, CountedPassage, Passage
 from localfact.report.accounting_view import accounting_view
 from localfact.report.console import line, one_line
+from localfact.report.explanations import FLAG_WORDS
+from localfact.report.finding_view import sign_of, source_of, verdict_style
+from localfact.report.findings import (
+    common_flags,
+    headline,
+    how_clearly,
+    passages_to_show,
+    tell_common_flags,
+    too_weak,
+    without_flags,
+)
 from localfact.report.marked_text import decisive_sentence, pieces
-from localfact.report.palette import MARKS
 from localfact.report.summary import Summary
 from localfact.report.tables import shorten
 from localfact.scoring.tally import precision_annotated, tally
-from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
+from localfact.vocabulary import Flag, VerdictLabel
 
-FLAG_WORDS = {
-    Flag.UNKNOWN_LANGUAGE: "unknown language",
-    Flag.PARTLY_READ: "less than half of the passage was read",
-    Flag.SINGLE_SOURCE: "a single source",
-    Flag.CUT_ANSWER: "the model's answer was cut off",
-    Flag.UNCLEAR_SUBJECT: "a pronoun for a subject",
-}
-VERDICT_STYLES = {
-    VerdictLabel.SUPPORTED: "green",
-    VerdictLabel.CONTRADICTED: "red",
-    VerdictLabel.CONFLICTING: "magenta",
-    VerdictLabel.FAILED: "bold red",
-}
 #: The most characters of a passage under a verdict.
 EXCERPT = 240
 #: The most unparsed lines of a model's answer that are shown of one response.
 UNPARSED_SHOWN = 10
 
 
-def summary_view(summary: Summary) -> RenderableType:
-    """The tables of a finished run: scores, verdicts, warnings."""
-    parts: list[RenderableType] = [scores_table(summary), *reasons_of_unscored(summary), verdicts_line(summary)]
+def summary_view(summary: Summary, findings: RenderableType | None = None) -> RenderableType:
+    """What a finished run found in a sentence, the findings where they are given, then tables: scores, verdicts, warnings."""
+    parts: list[RenderableType] = [line(headline(summary), "bold"), Text(), *([findings] if findings is not None else [])]
+    parts += [scores_table(summary), *reasons_of_unscored(summary), verdicts_line(summary)]
+    parts += [line(said, "yellow") for said in tell_common_flags(summary)]
     if summary.accounting is not None and summary.accounting.calls_sent:
         parts.append(accounting_view(summary.accounting))
     parts += [line(f"Note: {warning}", "yellow") for warning in summary.warnings]
@@ -122,7 +121,8 @@ def verdicts_line(summary: Summary) -> Text:
     )
     unscored = [f"{count} {kind}" for kind, count in kinds if count]
     unread = summary.usage.get("extract", {}).get("lines_unparsed", 0)
-    flags = [f"{FLAG_WORDS[Flag(flag)]} ({count:,})" for flag, count in summary.flags.items() if count]
+    rare = {flag: count for flag, count in summary.flags.items() if count and flag not in common_flags(summary)}
+    flags = [f"{FLAG_WORDS[Flag(flag)]} ({count:,})" for flag, count in rare.items()]
     flagged = f" Flagged verdicts: {', '.join(flags)}." if flags else ""
     lines = f" Lines of the extractor's answers that could not be read: {unread:,}." if unread else ""
     return line(said + flagged + (f" Responses: {', '.join(unscored)}." if unscored else "") + lines)
@@ -143,10 +143,11 @@ def responses_table(assessments: Sequence[Assessment]) -> Table:
     return table
 
 
-def assessment_view(assessment: Assessment, whole: Assessment | None = None) -> RenderableType:
+def assessment_view(assessment: Assessment, whole: Assessment | None = None, common: Collection[Flag] = ()) -> RenderableType:
     """One response: its text with its claims marked by number and verdict, then each claim with its best passage.
 
     Args:
+        common: flags that mark no claim of the run.
         whole: the response of which this has some claims only; they keep their numbers in it, and the text is left out.
     """
     head = line(assessment.response_id, "bold")
@@ -160,7 +161,7 @@ def assessment_view(assessment: Assessment, whole: Assessment | None = None) -> 
     else:
         if whole is None and any(claim.spans for claim in assessment.claims):
             parts += [mark_text(assessment), *without_place(assessment)]
-        parts.append(verdicts_grid(assessment, (whole or assessment).claims))
+        parts.append(verdicts_grid(assessment, (whole or assessment).claims, common))
     if dropped := count_dropped_sentences(assessment):
         parts.append(line(f"Sentences skipped, as they state no claim: {dropped}", "dim"))
     if assessment.unparsed:
@@ -172,11 +173,12 @@ def assessment_view(assessment: Assessment, whole: Assessment | None = None) -> 
 def mark_text(assessment: Assessment) -> RenderableType:
     """The text; each claim's places in the colour of its verdict, and after the last its number and the verdict's sign."""
     labels = [verdict.label for verdict in assessment.verdicts]
+    signs = [sign_of(verdict.label, verdict.posterior) for verdict in assessment.verdicts]
     text = Text()
     for piece in pieces(assessment.text, [claim.spans for claim in assessment.claims]):
         text.append(piece.text, verdict_style(labels[piece.claims[-1]]) if piece.claims else "")
         for claim in piece.ends:
-            text.append(f"[{claim + 1}{MARKS[labels[claim]].sign}]", f"bold {verdict_style(labels[claim])}")
+            text.append(f"[{claim + 1}{signs[claim]}]", f"bold {verdict_style(labels[claim])}")
     return Padding(text, (1, 2))
 
 
@@ -186,11 +188,6 @@ def without_place(assessment: Assessment) -> list[Text]:
     nowhere = [str(number) for number in range(1, len(assessment.claims) + 1) if number - 1 not in placed]
     said = f"Not found verbatim in the text: claim{'s' if len(nowhere) > 1 else ''} {', '.join(nowhere)}."
     return [line(said, "dim")] if nowhere else []
-
-
-def verdict_style(label: VerdictLabel) -> str:
-    """The colour of a verdict in a terminal."""
-    return VERDICT_STYLES.get(label, "yellow")
 
 
 def only_verdicts(assessment: Assessment, labels: Collection[VerdictLabel]) -> Assessment:
@@ -223,7 +220,7 @@ def tell_unparsed_lines(lines: Sequence[str]) -> Text:
     return Text("\n  ".join([head, *shown, *(["..."] if len(lines) > UNPARSED_SHOWN else [])]), style="dim")
 
 
-def verdicts_grid(assessment: Assessment, numbered: Sequence[Claim]) -> Table:
+def verdicts_grid(assessment: Assessment, numbered: Sequence[Claim], common: Collection[Flag] = ()) -> Table:
     """One row a claim: number, verdict, posterior, and the claim with what speaks for the verdict below it.
 
     Args:
@@ -236,13 +233,14 @@ def verdicts_grid(assessment: Assessment, numbered: Sequence[Claim]) -> Table:
     numbers = {claim.id: str(number) for number, claim in enumerate(numbered, start=1)}
     passages = {passage.id: passage for passage in assessment.passages}
     for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
-        label = Text(f"{MARKS[verdict.label].sign} {verdict.label.value.replace('_', ' ')}", style=verdict_style(verdict.label))
+        sign, word = sign_of(verdict.label, verdict.posterior), how_clearly(verdict.label, verdict.posterior)
+        label = Text(f"{sign} {word}", style=verdict_style(verdict.label))
         posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
         lines = [line(claim.text)]
         if verdict.rationale:
             lines.append(line(shorten(verdict.rationale, EXCERPT), "dim"))
-        if verdict.flags:
-            lines.append(line(f"Note: {', '.join(FLAG_WORDS[flag] for flag in verdict.flags)}", "yellow"))
+        if flags := without_flags(verdict, common):
+            lines.append(line(f"Note: {', '.join(FLAG_WORDS[flag] for flag in flags)}", "yellow"))
         shown = [
             one for one in passages_to_show(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)
         ]
@@ -251,30 +249,13 @@ def verdicts_grid(assessment: Assessment, numbered: Sequence[Claim]) -> Table:
     return grid
 
 
-def passages_to_show(verdict: Verdict) -> list[CountedPassage]:
-    """The passages to show: the first that speaks for the verdict, the first on each side, or all where nothing decided."""
-    if verdict.label in (VerdictLabel.UNDECIDED, VerdictLabel.NOT_ENOUGH_EVIDENCE):
-        return list(verdict.passages)
-    first = {counted.relation: counted for counted in reversed(verdict.passages)}
-    if verdict.label is VerdictLabel.CONFLICTING:
-        return [first[side] for side in (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION) if side in first]
-    speaks_for = RelationLabel.ENTAILMENT if verdict.label is VerdictLabel.SUPPORTED else RelationLabel.CONTRADICTION
-    return [first[speaks_for]] if speaks_for in first else list(verdict.passages[:1])
-
-
 def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Text:
     """The passage's relation, how far it moves the posterior, its decisive sentence, its source and that sentence's place."""
     sentence = decisive_sentence(passage, claim, counted)
     excerpt = shorten(passage.text[sentence.start : sentence.end] if sentence else passage.text, EXCERPT)
     place = f", at character {sentence.start:,} of {len(passage.text):,}" if sentence and sentence.start else ""
     relation = f"{counted.relation.value} {counted.probability:.2f}" if counted.relation and counted.probability else ""
+    if weak := too_weak(counted):
+        relation = f"{counted.relation}, {weak}"
     moves = f", moves it by {counted.shift:+.2f}" if relation and counted.shift is not None else ""
     return line(f"{relation}{moves}{'  ' if relation else ''}{excerpt}  [{source_of(passage)}{place}]", "dim")
-
-
-def source_of(passage: Passage) -> str:
-    """A passage's address, date, provider, and on how many further pages it stands."""
-    source = passage.links[0] if passage.links else passage.title
-    further = [f"and {len(passage.links) - 1} more"] if len(passage.links) > 1 else []
-    found_by = [f"found by {passage.provider}"] if passage.provider not in ("", "local") else []
-    return ", ".join(filter(None, [source, passage.date, *further, *found_by]))

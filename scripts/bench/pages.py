@@ -19,8 +19,8 @@ from scripts.browser import browser, chromium, opened
 #: Responses at --size 1, and claims of each.
 RESPONSES, CLAIMS = 500, 20
 TRIES = 5
-#: Reads the list as it stands after a change of the search, so that all of its layout is done.
-SHOWN = "document.getElementById('found').textContent + document.getElementById('list').offsetHeight"
+#: Reads cards and list as they stand after a change of the search, so that all of their layout is done.
+SHOWN = "document.getElementById('cards').offsetHeight + document.getElementById('list').offsetHeight"
 SEARCHED = f"""(words) => {{
   const begun = performance.now(), search = document.getElementById('search');
   search.value = words;
@@ -30,7 +30,7 @@ SEARCHED = f"""(words) => {{
 }}"""
 OPENED = """(number) => {
   const begun = performance.now();
-  document.querySelectorAll('#list li > button')[number].click();
+  document.querySelectorAll('#list > li > button')[number].click();
   document.getElementById('response').offsetHeight;
   return performance.now() - begun;
 }"""
@@ -44,7 +44,7 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
         name="made",
         summary=summarise(assessments, RunFacts(method="made"), run="runs/made"),
         assessments=assessments,
-        decide=lambda posterior, relations: VerdictLabel.SUPPORTED,
+        decide=lambda claim, posterior, relations: VerdictLabel.SUPPORTED,
     )
     started = time.perf_counter()
     page = run_page(run)

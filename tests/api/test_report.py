@@ -110,9 +110,9 @@ def test_a_large_run_is_shown_in_parts_with_the_sums_of_all(run: Path, tmp_path:
     monkeypatch.setattr(module, "SHOWN", 2)
     first = write_report(run).read_text(encoding="utf-8")
     assert [one["id"] for one in block(first, "index")["responses"]] == ["mill-11", "mill-12"]
-    assert "This file has 2 of 3 responses, from number 1 on" in first
+    assert "This file has 2 of 3 texts, from number 1 on" in first
     assert "--start 3 --out FILE" in first
-    assert "3 responses, 6 claims" in first
+    assert "3 responses = 3 scored" in first
     last = write_report(run, start=3, out=tmp_path / "last.html").read_text(encoding="utf-8")
     assert [one["id"] for one in block(last, "index")["responses"]] == ["mill-13"]
     assert "--start" not in last

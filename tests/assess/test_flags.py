@@ -1,11 +1,11 @@
 """What a reader of a verdict must know: foreign languages, passages read in part, a single source, cut answers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from localfact.assess.flags import Flags
-from localfact.records import Claim, CountedPassage, Distribution, Evidence, Judgement, Pair, Passage, Response, Verdict
+from localfact.records import Claim, CountedPassage, Distribution, Evidence, Hit, Judgement, Pair, Passage, Response, Verdict
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 CLAIM = Claim(id="a", text="The tower is in Paris.")
@@ -30,12 +30,15 @@ async def flags(
     share: float = 1.0,
     flagger: Flags | None = None,
     before: Sequence[Flag] = (),
+    affinity: Mapping[str, float] | None = None,
 ) -> set[Flag]:
     said = Distribution(entailment=0.9, contradiction=0.05, neutral=0.05, share=share)
     relations = {Pair(one.text, CLAIM.text): said for one in passages}
     verdict = Verdict(claim_id="a", label=label, passages=tuple(counted_passages), flags=tuple(before))
+    hits = tuple(Hit(passage_id=one.id, rank=rank, score=1) for rank, one in enumerate(passages, start=1))
+    evidence = Evidence(passages=tuple(passages), hits={"a": hits}, affinity={"a": affinity} if affinity else {})
     found = await (flagger or Flags(("en",), ("en",))).flag(
-        Response(id="r", text=text), {"a": CLAIM}, Judgement(verdicts=(verdict,)), Evidence(passages=tuple(passages)), relations
+        Response(id="r", text=text), {"a": CLAIM}, Judgement(verdicts=(verdict,)), evidence, relations
     )
     (one,) = found.verdicts
     assert one.label is label
@@ -79,22 +82,28 @@ async def test_less_than_half_of_the_passage_that_speaks_for_it_is_told(share: f
 @pytest.mark.parametrize(
     ("label", "passages", "relations", "flagged"),
     [
-        (VerdictLabel.SUPPORTED, TWO[:1], [RelationLabel.ENTAILMENT], True),
+        (VerdictLabel.SUPPORTED, TWO, [RelationLabel.ENTAILMENT], True),  # the other was found, and says nothing
         (VerdictLabel.SUPPORTED, TWO, [RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION], True),
         (VerdictLabel.CONTRADICTED, TWO, [RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION], True),
-        (VerdictLabel.SUPPORTED, (TWO[0], passage("r", host="a.example")), [RelationLabel.ENTAILMENT] * 2, True),
+        (VerdictLabel.SUPPORTED, TWO[:1], [RelationLabel.ENTAILMENT], False),  # nothing else was found
+        (VerdictLabel.SUPPORTED, (TWO[0], passage("r", host="a.example")), [RelationLabel.ENTAILMENT], False),  # nor elsewhere
         (VerdictLabel.SUPPORTED, (passage("s"), passage("t")), [RelationLabel.ENTAILMENT] * 2, False),  # hosts are not known
         (VerdictLabel.SUPPORTED, TWO, [None, None], False),  # a verifier read them
-        (VerdictLabel.UNDECIDED, TWO[:1], [RelationLabel.NEUTRAL], False),
-        (VerdictLabel.NOT_ENOUGH_EVIDENCE, (), [], False),
+        (VerdictLabel.UNDECIDED, TWO, [RelationLabel.NEUTRAL], False),
         (VerdictLabel.SUPPORTED, (), [], False),  # settled without evidence
     ],
 )
-async def test_a_single_source_behind_a_verdict_is_told(
+async def test_a_verdict_that_one_of_several_sources_found_carries_is_told(
     label: VerdictLabel, passages: Sequence[Passage], relations: Sequence[RelationLabel | None], flagged: bool
 ) -> None:
-    behind = [counted(one.id, relation) for one, relation in zip(passages, relations, strict=True)]
+    behind = [counted(one.id, relation) for one, relation in zip(passages, relations, strict=False)]
     assert await flags(label, passages, behind) == ({Flag.SINGLE_SOURCE} if flagged else set())
+
+
+@pytest.mark.parametrize(("match", "flagged"), [(0.6, True), (0.3, False)])
+async def test_a_source_about_something_else_is_no_other_source(match: float, flagged: bool) -> None:
+    found = await flags(VerdictLabel.SUPPORTED, TWO, [counted("p")], affinity={"p": 0.7, "q": match})
+    assert (Flag.SINGLE_SOURCE in found) == flagged
 
 
 async def test_what_the_assessor_flagged_stays() -> None:

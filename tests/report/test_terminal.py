@@ -84,7 +84,7 @@ def test_the_text_has_number_and_verdict_of_each_claim_where_it_ends() -> None:
 def test_each_claim_stands_below_with_its_number_and_the_sentence_that_decided() -> None:
     said = " ".join(shown(assessment_view(small_assessment())).split())
     assert "Not found verbatim in the text: claim 4." in said
-    assert "3 ✗ contradicted 0.20 Ada Lovelace died in Paris." in said
+    assert "3 ✗ clearly contradicted 0.20 Ada Lovelace died in Paris." in said
     assert "She died in London." in said
     assert "4 ? not enough evidence Ada Lovelace was a countess." in said
 
@@ -92,14 +92,14 @@ def test_each_claim_stands_below_with_its_number_and_the_sentence_that_decided()
 def test_some_claims_alone_keep_their_numbers_and_leave_the_text_out() -> None:
     whole = small_assessment()
     said = " ".join(shown(assessment_view(only_verdicts(whole, [VerdictLabel.CONTRADICTED]), whole)).split())
-    assert "3 ✗ contradicted" in said
+    assert "3 ✗ clearly contradicted" in said
     assert "Babbage" not in said
 
 
 def test_claims_without_places_show_no_text() -> None:
     made = small_assessment()
     without = made.model_copy(update={"claims": tuple(claim.model_copy(update={"spans": ()}) for claim in made.claims)})
-    assert TEXT[:20] not in shown(assessment_view(without)).partition("✓ supported")[0]
+    assert TEXT[:20] not in shown(assessment_view(without)).partition("✓ clearly")[0]
 
 
 def test_the_widest_summary_fits_eighty_columns_with_every_name_and_interval_whole() -> None:

@@ -3,7 +3,7 @@
 Texts are as `rendering.shown` has them, and places in them are counted as the script counts.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from localfact.records import (
@@ -19,17 +19,29 @@ from localfact.records import (
     Span,
     Verdict,
 )
-from localfact.report.marked_text import pieces
+from localfact.report.findings import leading_passage, too_weak, without_flags
+from localfact.report.marked_text import pieces, quote
 from localfact.report.page.rendering import place_shown, show, web_address
 from localfact.scoring.tally import precision_annotated, tally
-from localfact.vocabulary import VerdictLabel
+from localfact.vocabulary import Flag, VerdictLabel
 
 #: The verdict that a posterior gives beside relations with the claim: the rule of the run's method.
 Decide = Callable[[Claim, float, Sequence[Relation]], VerdictLabel]
 
 
-def index_entry(assessment: Assessment) -> dict[str, Any]:
-    """What the list of responses shows of one, sorts and filters by, and searches: its claims with verdict and posterior."""
+def index_entry(assessment: Assessment, common: Collection[Flag], sources: dict[str, int]) -> dict[str, Any]:
+    """What the list of texts shows of one, sorts and filters by, and searches: its claims with verdict, flags and sources.
+
+    Args:
+        common: flags that mark no claim of the run.
+        sources: host, or title where that is not known -> its number; those of this response are added.
+    """
+    hosts = {passage.id: passage.host or passage.title for passage in assessment.passages}
+
+    def sources_of(verdict: Verdict) -> list[int]:
+        named = dict.fromkeys(show(hosts.get(one.passage_id, "")) for one in verdict.passages)
+        return [sources.setdefault(name, len(sources)) for name in named if name]
+
     counts = tally(assessment)
     judged = counts.supported + counts.not_supported
     return {
@@ -39,7 +51,13 @@ def index_entry(assessment: Assessment) -> dict[str, Any]:
         "precision": counts.supported / judged if judged else None,
         "annotated": precision_annotated(assessment),
         "claims": [
-            [show(claim.text), verdict.label.value, verdict.posterior]
+            [
+                show(claim.text),
+                verdict.label.value,
+                verdict.posterior,
+                [flag.value for flag in without_flags(verdict, common)],
+                sources_of(verdict),
+            ]
             for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True)
         ],
     }
@@ -71,7 +89,7 @@ def response_data(
                 "gold": claim.gold.value if claim.gold is not None else None,
                 "way": [show(step) for step in way(claim, verdict)],
                 "before": _before(claim.preverification),
-                "flags": [flag.value for flag in verdict.flags],
+                "said": _quoted(assessment, claim, verdict, place),
                 "passages": [
                     _describe_passage(claim, one, assessment.passages[place[one.passage_id]], distributions)
                     | {"passage": place[one.passage_id], "without": _without(claim, verdict, one, assessment.relations, decide)}
@@ -90,6 +108,19 @@ def response_data(
         "notes": [show(note) for note in notes(assessment)],
         "unparsed": [show(line) for line in assessment.unparsed],
         "seconds": dict(seconds),
+    }
+
+
+def _quoted(assessment: Assessment, claim: Claim, verdict: Verdict, place: Mapping[str, int]) -> dict[str, Any] | None:
+    """What a card shows of the passage that leads to a verdict; None without any."""
+    counted, passage = leading_passage(assessment, verdict)
+    if counted is None or passage is None:
+        return None
+    said = quote(claim, counted, passage, search=False)
+    return {
+        "passage": place[passage.id],
+        "page": [[show(text), differs] for text, differs in said.pieces],
+        "claimed": _place(claim.text, said.claimed),
     }
 
 
@@ -154,6 +185,7 @@ def _describe_relation(counted: CountedPassage, passage: Passage, said: Relation
         "distribution": _three(said),
         "raw": _three(counted.raw),
         "shift": counted.shift,
+        "weak": too_weak(counted),
         "window": _place(passage.text, counted.window),
         "sentence": _place(passage.text, counted.sentence),
         "value": _place(passage.text, counted.value),

@@ -1,5 +1,5 @@
-// The report's script: a list of responses to search, and one response opened at a time. Every text is set as text, never as
-// markup; the data of a response are parsed when it is opened. The address after # says what is open, so Back works.
+// The report's script: findings to go through and filter, and texts that open where they stand in their list. Every text is set
+// as text, never as markup; the data of a response are parsed when it is needed. The address after # says what is open, so Back works.
 "use strict";
 
 const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
@@ -9,10 +9,10 @@ const RELATES = { entailment: "speaks for it", contradiction: "speaks against it
 const LEANS = { entailment: "leans towards it", contradiction: "leans against it" };  // where a relation was too unsure to count
 const GOLD = { supported: "supported", not_supported: "not supported", irrelevant: "irrelevant" };
 const LABELS = ["entailment", "neutral", "contradiction"];
-const HITS = 3;          // claims shown below a response that were searched for
 const AROUND = 240;      // characters before and after a deciding sentence
 const NODES = 8;         // passages, and other claims, in the picture of the graph
-let open = { response: null, claim: null, last: null, data: null, address: null };
+let open = { response: null, claim: null, data: null, address: null };
+let found = [], at = -1; // claims that the filters leave, as [response, claim], the least likely first; and which of them was gone to
 
 // ---- making elements ------------------------------------------------------------------------------------------------------
 
@@ -31,23 +31,95 @@ const h = (tag, properties, ...children) => made(document.createElement(tag), pr
 const s = (tag, properties, ...children) => made(document.createElementNS(SVG, tag), properties, children);
 
 const filled = (element, ...children) => element.replaceChildren(...present(children));
-
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 // Two decimals, or three where those would stand on the other side of a border between verdicts.
 const BORDERS = [0.45, 0.5, 0.55];
 const percent = (value) => value.toFixed(BORDERS.some((border) => value !== border && Math.abs(value - border) < 0.005) ? 3 : 2);
 const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 const verdictOf = (label) => INDEX.verdicts[label];
-const sign = (label) => h("span", { class: `sign v-${label}`, "aria-hidden": "true" }, verdictOf(label).sign);
+const weak = (label, posterior) => ["supported", "contradicted"].includes(label) && posterior !== null && INDEX.weak[0] < posterior && posterior < INDEX.weak[1];
+const signOf = (label, posterior) => (weak(label, posterior) ? `(${verdictOf(label).sign})` : verdictOf(label).sign);
+const sign = (label, posterior) => h("span", { class: `sign v-${label}${weak(label, posterior) ? " weak" : ""}`, "aria-hidden": "true" }, signOf(label, posterior));
+const clearly = (label, posterior) => (posterior === null || !["supported", "contradicted"].includes(label) ? "" : weak(label, posterior) ? "weakly " : "clearly ") + verdictOf(label).word;
 
-// ---- the list of responses --------------------------------------------------------------------------------------------------
+// ---- findings -----------------------------------------------------------------------------------------------------------------
 
 const rows = INDEX.responses.map((response, number) => {
   const counts = {};
   for (const [, label] of response.claims) counts[label] = (counts[label] || 0) + 1;
-  const hay = [response.id, response.about, ...response.claims.map((claim) => claim[0])].join("\n");
-  return { number, response, counts, hay: plain(hay), claims: response.claims.map((claim) => plain(claim[0])), hits: [] };
+  return { number, response, counts, about: plain(`${response.id}\n${response.about}`), claims: response.claims.map((claim) => plain(claim[0])) };
 });
+
+// The claims that have what is chosen above; a word may stand in the claim, or in the id or prompt of its text. Texts are left that
+// have such a claim, whatever its verdict.
+function filtered() {
+  const words = plain(byId("search").value).split(/\s+/).filter(Boolean);
+  const [verdict, flag, source] = ["verdict", "flag", "source"].map((id) => byId(id).value);
+  found = [];
+  let texts = 0;
+  for (const row of rows) {
+    const left = words.filter((word) => !row.about.includes(word));
+    let fits = !left.length && !flag && !source;
+    row.response.claims.forEach(([, label, , flags, sources], claim) => {
+      if (!left.every((word) => row.claims[claim].includes(word)) || (flag && !flags.includes(flag)) || (source && !sources.includes(Number(source)))) return;
+      fits = true;
+      if (!verdict || label === verdict) found.push([row.number, claim]);
+    });
+    row.item.hidden = !fits;
+    if (fits) texts += 1;
+  }
+  const likely = ([response, claim]) => rows[response].response.claims[claim][2] ?? 0.5;
+  found.sort((a, b) => likely(a) - likely(b));
+  at = -1;
+  byId("findings-title").textContent = `${many(found.length, `${verdict ? `${verdictOf(verdict).word} ` : ""}claim`)}, the least likely first`;
+  byId("found").textContent = words.length || flag || source ? `from ${texts.toLocaleString("en")} of ${many(rows.length, "text")}` : "";
+}
+
+function refiltered() {
+  filtered();
+  byId("cards").replaceChildren();
+  showMore();
+}
+
+function showMore() {
+  const begun = byId("cards").childElementCount;
+  byId("cards").append(...found.slice(begun, begun + INDEX.cards).map(card));
+  byId("more").hidden = byId("cards").childElementCount >= found.length;
+}
+
+const kept = new Map(); // what was parsed for cards
+
+function card([response, claim]) {
+  const [text, label, posterior, flags] = rows[response].response.claims[claim];
+  if (kept.size > 4 * INDEX.cards) kept.clear();
+  if (!kept.has(response)) kept.set(response, parsed(`response-${response}`));
+  const data = kept.get(response);
+  const said = data.claims[claim].said;
+  const page = said && data.passages[said.passage];
+  const [from, until] = said?.claimed ?? [0, 0];
+  return h("li", { class: `card v-${label}${weak(label, posterior) ? " weak" : ""}` },
+    h("p", { class: "how" }, sign(label, posterior), " ", h("b", {}, clearly(label, posterior)), posterior === null ? "" : `: true with probability ${percent(posterior)}`, " ", h("span", { class: "quiet" }, `${rows[response].response.id}, claim ${claim + 1}`, data.claims[claim].gold === null ? "" : `; annotators: ${GOLD[data.claims[claim].gold]}`)),
+    h("p", { class: "claim", dir: "auto" }, h("a", { href: `#response=${response + 1}&claim=${claim + 1}` }, marked([[text.slice(0, from), false], [text.slice(from, until), true], [text.slice(until), false]]))),
+    page ? h("blockquote", { dir: "auto" }, h("span", { class: "against" }, "The page:"), " ", marked(said.page)) : h("p", { class: "quiet" }, "No passage is recorded."),
+    page ? h("p", { class: "where" }, page.title || page.host || (page.links[0] ? "" : "No source is named."), page.links[0] ? [page.title || page.host ? ", " : "", address(page.links[0])] : "") : null,
+    flags.map((flag) => h("p", { class: "flag" }, INDEX.flags[flag].meaning)));
+}
+
+const marked = (pieces) => pieces.map(([text, differs]) => (differs && text ? h("mark", {}, text) : text));
+
+// To the next or previous finding: in its text where one is open, else on its card.
+function step(by) {
+  if (!found.length) return;
+  const here = found.findIndex(([response, claim]) => response === open.response && claim === open.claim);
+  at = Math.min(found.length - 1, Math.max(0, (here >= 0 ? here : at) + by));
+  if (open.claim !== null) return go(...found[at]);
+  while (byId("cards").childElementCount <= at) showMore();
+  const link = byId("cards").children[at].querySelector("a");
+  link.focus({ preventScroll: true });
+  byId("cards").children[at].scrollIntoView({ block: "center" });
+}
+
+// ---- the list of texts --------------------------------------------------------------------------------------------------------
 
 function miniBar(row) {
   let begin = 0;
@@ -68,11 +140,10 @@ function sums(row) {
 }
 
 function listed(row) {
-  row.button = h("button", { type: "button", onclick: () => go(row.number, null) },
+  row.button = h("button", { type: "button", "aria-expanded": "false", onclick: () => go(open.response === row.number ? null : row.number, null) },
     h("span", { class: "id" }, row.response.id), h("span", { class: "about" }, row.response.about), miniBar(row),
     h("span", { class: "sums" }, sums(row)));
-  row.hitList = h("div");
-  row.item = h("li", {}, row.button, row.hitList);
+  row.item = h("li", {}, row.button);
   return row.item;
 }
 
@@ -81,36 +152,8 @@ const ORDERS = {
   precision: (a, b) => (a.response.precision ?? 2) - (b.response.precision ?? 2) || a.number - b.number,
   contradicted: (a, b) => (b.counts.contradicted || 0) - (a.counts.contradicted || 0) || a.number - b.number,
   claims: (a, b) => b.response.claims.length - a.response.claims.length || a.number - b.number,
+  without: (a, b) => (a.response.precision !== null) - (b.response.precision !== null) || a.number - b.number,
 };
-
-// Which responses are shown: those that have every word that is searched for, and a claim of the verdict, or the status.
-function filtered() {
-  const words = plain(byId("search").value).split(/\s+/).filter(Boolean);
-  const [kind, wanted] = byId("filter").value.split(":");
-  let shown = 0;
-  for (const row of rows) {
-    const fits = words.every((word) => row.hay.includes(word)) &&
-      (kind === "all" || (kind === "verdict" ? row.counts[wanted] : row.response.status === wanted));
-    row.item.hidden = !fits;
-    if (fits) shown += 1;
-    row.hits = fits && (words.length || kind === "verdict") ? hits(row, words, kind === "verdict" ? wanted : null) : [];
-    if (row.hits.length || row.hitList.childElementCount) row.hitList.replaceChildren(...row.hits.map((claim) => hitButton(row, claim)));
-  }
-  byId("found").textContent = `${shown.toLocaleString("en")} of ${many(rows.length, "response")}`;
-}
-
-function hits(row, words, label) {
-  const found = [];
-  for (let claim = 0; claim < row.claims.length && found.length < HITS; claim += 1) {
-    if ((label === null || row.response.claims[claim][1] === label) && (!words.length || words.every((word) => row.claims[claim].includes(word)))) found.push(claim);
-  }
-  return found;
-}
-
-function hitButton(row, claim) {
-  const [text, label] = row.response.claims[claim];
-  return h("button", { type: "button", class: "hit", onclick: () => go(row.number, claim) }, sign(label), ` ${text}`);
-}
 
 function ordered() {
   byId("list").append(...[...rows].sort(ORDERS[byId("order").value]).map((row) => row.item));
@@ -119,39 +162,38 @@ function ordered() {
 // ---- one response -----------------------------------------------------------------------------------------------------------
 
 function go(response, claim) {
-  const address = response === null ? "#responses" : `#response=${response + 1}${claim === null ? "" : `&claim=${claim + 1}`}`;
-  location.hash = address;
+  const address = response === null ? "#" : `#response=${response + 1}${claim === null ? "" : `&claim=${claim + 1}`}`;
+  history.pushState(null, "", address);
   fromAddress(); // now: the browser tells of the new address only after the keys that are typed next
 }
 
 function fromAddress() {
   if (location.hash === open.address) return;
-  const found = /^#response=([1-9]\d*)(?:&claim=([1-9]\d*))?$/.exec(location.hash);
-  const response = found ? Number(found[1]) - 1 : null;
+  const named = /^#response=([1-9]\d*)(?:&claim=([1-9]\d*))?$/.exec(location.hash);
+  const response = named ? Number(named[1]) - 1 : null;
   if (response === null || !rows[response]) return closed();
-  const claim = found[2] && Number(found[2]) <= rows[response].response.claims.length ? Number(found[2]) - 1 : null;
+  const claim = named[2] && Number(named[2]) <= rows[response].response.claims.length ? Number(named[2]) - 1 : null;
   if (open.response !== response) openResponse(response);
   open.address = location.hash;
   openClaim(claim);
 }
 
 function closed() {
-  if (open.response !== null) rows[open.response].button.removeAttribute("aria-current");
-  open = { response: null, claim: null, last: null, data: null, address: null };
+  byId("response")?.remove();
+  if (open.response !== null) rows[open.response].button.setAttribute("aria-expanded", "false");
+  open = { response: null, claim: null, data: null, address: location.hash };
 }
 
 function openResponse(number) {
   closed();
   const row = rows[number];
   const data = parsed(`response-${number}`);
-  open = { response: number, claim: null, last: null, data, address: null };
-  row.button.setAttribute("aria-current", "true");
-  row.item.scrollIntoView({ block: "nearest" });
+  open = { response: number, claim: null, data, address: null };
+  row.item.hidden = false;
+  row.button.setAttribute("aria-expanded", "true");
   const seconds = Object.entries(data.seconds).map(([stage, value]) => `${stage} ${value.toFixed(1)} s`).join(", ");
-  filled(byId("response"),
-    h("h3", { tabindex: "-1", id: "response-title" }, row.response.id),
+  row.item.append(h("article", { id: "response", "aria-label": row.response.id },
     h("p", { class: "quiet" }, Object.entries(data.facts).map(([name, value]) => `${name}: ${value}`).join(" · ")),
-    h("p", {}, sums(row), "."),
     data.error ? h("p", { class: "warnings" }, `Failed: ${data.error}`) : null,
     row.response.status === "abstained" ? h("p", { class: "warnings" }, data.unparsed.length ? "No claim could be read from the extractor's answer. That says nothing about the text." : "No checkable claim was found in this text.") : null,
     h("div", { class: "columns" },
@@ -159,18 +201,19 @@ function openResponse(number) {
       h("section", { id: "claim", "aria-label": "The claim that is open", hidden: true })),
     data.notes.length ? h("ul", { class: "warnings" }, data.notes.map((note) => h("li", {}, note))) : null,
     data.unparsed.length ? h("details", {}, h("summary", {}, `${many(data.unparsed.length, "line")} of the model's answer could not be read`), h("ul", {}, data.unparsed.map((line) => h("li", {}, line)))) : null,
-    seconds ? h("p", { class: "quiet" }, `Time: ${seconds}.`) : null);
+    seconds ? h("p", { class: "quiet" }, `Time: ${seconds}.`) : ""));
 }
 
 // The text with its claims: a piece is marked in the manner of the first claim that covers it, darker where there are several;
 // after a claim's last piece stands its number, a button.
 function markedText(row, data) {
-  const label = (claim) => row.response.claims[claim][1];
+  const [label, posterior] = [1, 2].map((field) => (claim) => row.response.claims[claim][field]);
+  const faint = (claim) => (weak(label(claim), posterior(claim)) ? " weak" : "");
   return h("div", { class: "text", dir: "auto" }, data.text.map(([text, claims, ends]) => [
     claims.length
-      ? h("mark", { class: `v-${label(claims[claims.length - 1])}${claims.length > 1 ? " many" : ""}`, "data-claims": ` ${claims.join(" ")} `, onclick: () => go(open.response, nextOf(claims)) }, text)
+      ? h("mark", { class: `v-${label(claims[claims.length - 1])}${faint(claims[claims.length - 1])}${claims.length > 1 ? " many" : ""}`, "data-claims": ` ${claims.join(" ")} `, onclick: () => go(open.response, nextOf(claims)) }, text)
       : text,
-    ends.map((claim) => h("button", { type: "button", class: `number v-${label(claim)}`, "data-claim": claim, onclick: () => go(open.response, claim), "aria-label": `Claim ${claim + 1}, ${verdictOf(label(claim)).word}: ${row.response.claims[claim][0]}` }, `${claim + 1} ${verdictOf(label(claim)).sign}`)),
+    ends.map((claim) => h("button", { type: "button", class: `number v-${label(claim)}${faint(claim)}`, "data-claim": claim, onclick: () => go(open.response, claim), "aria-label": `Claim ${claim + 1}, ${clearly(label(claim), posterior(claim))}: ${row.response.claims[claim][0]}` }, `${claim + 1} ${signOf(label(claim), posterior(claim))}`)),
   ]));
 }
 
@@ -180,9 +223,9 @@ const nextOf = (claims) => claims[(claims.indexOf(open.claim) + 1) % claims.leng
 function claimList(row, data) {
   return h("ol", { class: "claims", "aria-label": "Claims" }, row.response.claims.map(([text, label, posterior], claim) =>
     h("li", {}, h("button", { type: "button", "data-claim": claim, onclick: () => go(open.response, claim) },
-      h("span", { class: "n" }, claim + 1), sign(label),
+      h("span", { class: "n" }, claim + 1), sign(label, posterior),
       h("span", { class: "n" }, posterior === null ? "" : percent(posterior)),
-      h("span", {}, text, h("span", { class: "quiet" }, ` ${verdictOf(label).word}${data.claims[claim].placed ? "" : "; not found verbatim in the text"}`))))));
+      h("span", {}, text, h("span", { class: "quiet" }, ` ${clearly(label, posterior)}${data.claims[claim].placed ? "" : "; not found verbatim in the text"}`))))));
 }
 
 // ---- one claim --------------------------------------------------------------------------------------------------------------
@@ -191,24 +234,23 @@ function openClaim(claim) {
   const panel = byId("claim");
   for (const marked of document.querySelectorAll("#response .open")) marked.classList.remove("open");
   open.claim = claim;
-  if (claim !== null) open.last = claim;
   panel.hidden = claim === null;
-  if (claim === null) return byId("response-title").focus({ preventScroll: false });
   const row = rows[open.response];
-  const [text, label, posterior] = row.response.claims[claim];
+  if (claim === null) return row.button.focus();
+  const [text, label, posterior, flags] = row.response.claims[claim];
   const said = open.data.claims[claim];
   for (const piece of document.querySelectorAll(`mark[data-claims*=" ${claim} "], .claims [data-claim="${claim}"]`)) piece.classList.add("open");
   panel.className = `v-${label}`;
   filled(panel,
     h("div", { class: "head" },
       h("h3", { id: "claim-title", tabindex: "-1" }, `Claim ${claim + 1} of ${row.response.claims.length}`),
-      h("button", { type: "button", onclick: () => step(-1), disabled: claim === 0 }, "Previous"),
-      h("button", { type: "button", onclick: () => step(1), disabled: claim === row.response.claims.length - 1 }, "Next"),
+      h("button", { type: "button", onclick: () => go(open.response, claim - 1), disabled: claim === 0 }, "Previous"),
+      h("button", { type: "button", onclick: () => go(open.response, claim + 1), disabled: claim === row.response.claims.length - 1 }, "Next"),
       h("button", { type: "button", onclick: () => go(open.response, null) }, "Close")),
     h("blockquote", { dir: "auto" }, text),
-    h("p", { class: "verdict" }, sign(label), ` ${verdictOf(label).word}`, posterior === null ? "" : label === "not_enough_evidence" ? `; its probability stays ${percent(posterior)}` : `; probability ${percent(posterior)}, given these passages`),
+    h("p", { class: "verdict" }, sign(label, posterior), ` ${clearly(label, posterior)}`, posterior === null ? "" : label === "not_enough_evidence" ? `; its probability stays ${percent(posterior)}` : `; probability ${percent(posterior)}, given these passages`),
     h("p", { class: "quiet" }, `That is: ${verdictOf(label).meaning}.`, said.gold === null ? "" : ` The annotators call it ${GOLD[said.gold]}.`),
-    said.flags.length ? h("ul", { class: "flags" }, said.flags.map((flag) => h("li", {}, INDEX.flags[flag]))) : null,
+    flags.map((flag) => h("p", { class: "flag" }, INDEX.flags[flag].meaning)),
     said.way.length ? h("h4", {}, "How it was decided") : null,
     said.way.map((one) => h("p", {}, one)),
     said.before === null ? null : h("p", { class: "quiet" }, `Labels before any evidence: ${Object.entries(said.before).map(([name, value]) => `${name} ${percent(value)}`).join(", ")}.`),
@@ -220,12 +262,6 @@ function openClaim(claim) {
   panel.scrollTop = 0;
   document.querySelector(`#response .text [data-claim="${claim}"]`)?.scrollIntoView({ block: "nearest" });
   panel.scrollIntoView({ block: "nearest" });
-}
-
-function step(by) {
-  const claims = rows[open.response].response.claims.length;
-  const next = open.claim === null ? open.last ?? (by > 0 ? 0 : claims - 1) : open.claim + by;
-  if (next >= 0 && next < claims) go(open.response, next);
 }
 
 function headingOf(passages) {
@@ -251,7 +287,7 @@ const address = ([link, safe]) => (safe ? h("a", { href: link, rel: "noopener no
 function relationLine(counted) {
   if (counted.relation === null) return h("p", {}, "Read together with the others.");
   const relates = counted.shift === null && LEANS[counted.relation] ? LEANS[counted.relation] : RELATES[counted.relation];
-  const told = h("span", {}, `It ${relates}`, counted.probability === null ? "" : ` with ${percent(counted.probability)}`);
+  const told = h("span", {}, `It ${relates}`, counted.weak ? `, ${counted.weak}` : counted.probability === null ? "" : ` with ${percent(counted.probability)}`);
   if (counted.distribution === null) return h("p", {}, told, ".");
   let begin = 0;
   const parts = counted.distribution.map((probability, label) => {
@@ -329,32 +365,41 @@ function nodeName(number, passage) {
 
 // ---- beginning --------------------------------------------------------------------------------------------------------------
 
-function choices() {
-  const option = (value, text) => h("option", { value }, text);
-  const labels = Object.keys(INDEX.verdicts).filter((label) => rows.some((row) => row.counts[label]));
-  const statuses = [...new Set(rows.map((row) => row.response.status))].filter((status) => status !== "scored");
-  return [option("all:", "all responses"), ...labels.map((label) => option(`verdict:${label}`, `with a claim that is ${verdictOf(label).word}`)), ...statuses.map((status) => option(`status:${status}`, status))];
-}
+const options = (id, any, all) => byId(id).append(h("option", { value: "" }, any), ...all.map(([value, text]) => h("option", { value }, text)));
 
 function keyed(event) {
   const typing = event.target.closest("input, select, textarea");
   if (event.altKey || event.ctrlKey || event.metaKey || (typing && event.key !== "Escape")) return;
-  if (event.key === "/") byId("search").focus();
-  else if (event.key === "Escape") { if (typing) { if (typing.id === "search" && typing.value) { typing.value = ""; filtered(); } typing.blur(); } else if (open.claim !== null) go(open.response, null); }
-  else if (event.key === "n" || event.key === "p") { if (open.response === null) document.querySelector("#list li:not([hidden]) button")?.click(); else step(event.key === "n" ? 1 : -1); }
+  if (event.key === "/") { byId("filters").open = true; byId("search").focus(); }
+  else if (event.key === "Escape" && typing) { if (typing.value && typing.id === "search") { typing.value = ""; refiltered(); } typing.blur(); }
+  else if (event.key === "Escape" && open.response !== null) go(open.claim === null ? null : open.response, null);
+  else if (event.key === "n" || event.key === "p") step(event.key === "n" ? 1 : -1);
   else return;
   event.preventDefault();
 }
 
 byId("list").append(...rows.map(listed));
-byId("filter").append(...choices());
-byId("search").addEventListener("input", filtered);
-byId("filter").addEventListener("change", filtered);
+const flagged = new Set(INDEX.responses.flatMap((response) => response.claims.flatMap((claim) => claim[3])));
+options("verdict", "any", Object.keys(INDEX.verdicts).filter((label) => label === "contradicted" || rows.some((row) => row.counts[label])).map((label) => [label, verdictOf(label).word]));
+options("flag", "any or none", [...flagged].map((flag) => [flag, INDEX.flags[flag].word]));
+options("source", "any or none", INDEX.sources.map((name, number) => [number, name]).sort((a, b) => a[1].localeCompare(b[1])));
+byId("verdict").value = "contradicted";
+for (const item of document.querySelectorAll(".legend [data-verdict]")) {
+  const chosen = h("button", { type: "button", title: "Show these claims", onclick: () => { byId("verdict").value = item.dataset.verdict; refiltered(); byId("findings").scrollIntoView(); } });
+  chosen.append(...item.childNodes);
+  item.append(chosen);
+}
+for (const id of ["filters", "ordering"]) byId(id).hidden = false;
+byId("search").addEventListener("input", refiltered);
+for (const id of ["verdict", "flag", "source"]) byId(id).addEventListener("change", refiltered);
 byId("order").addEventListener("change", ordered);
+byId("more").addEventListener("click", showMore);
 byId("controls").addEventListener("submit", (event) => event.preventDefault());
 document.addEventListener("keydown", keyed);
 window.addEventListener("hashchange", fromAddress);
+window.addEventListener("popstate", fromAddress);
 window.addEventListener("beforeprint", () => { for (const details of document.querySelectorAll("main details:not(.passage details):not(.call)")) details.open = true; });
 filtered();
+byId("more").hidden = byId("cards").childElementCount >= found.length;
 if (location.hash) fromAddress();
 else if (rows.length === 1) openResponse(0);

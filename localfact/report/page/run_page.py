@@ -1,4 +1,4 @@
-"""The report of a run: scores with their intervals, counts, costs and warnings above; below, every response with its claims."""
+"""The report of a run: what was found, the contradicted claims, every text with its claims; folded: scores, method, costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,14 +7,17 @@ from typing import Any
 
 from localfact.records import Assessment, Distribution, Pair
 from localfact.report.accounting_view import figures, number
-from localfact.report.explanations import FLAGS, VERDICTS, explanations
+from localfact.report.explanations import FLAG_WORDS, FLAGS, VERDICTS, explanations
+from localfact.report.findings import WEAK, common_flags, headline, tell_common_flags
+from localfact.report.page.cards import CARDS, make_cards
 from localfact.report.page.plain_settings import plain_settings
 from localfact.report.page.rendering import page
 from localfact.report.page.responses import Decide, index_entry, response_data
 from localfact.report.palette import MARKS
-from localfact.report.summary import Summary
+from localfact.report.summary import NO_PAGE_READ, Summary
 from localfact.scoring.aggregate import ScoreResult
 from localfact.scoring.tally import precision_annotated
+from localfact.vocabulary import VerdictLabel
 
 #: Width of the bar of verdicts and of the line of an interval, in units of their pictures.
 BAR, LINE = 1000, 120
@@ -42,6 +45,7 @@ class RunRead:
         distributions: of passage and claim, as far as they are known.
         decide: the verdict that a posterior gives by the rules of the run's method.
         how: the same in sentences.
+        reader: whose verdicts these are: a model's name, for example.
         limits: what else a reader must know of the method; "" for nothing.
         calls: of the language model; none unless they were asked for.
         calls_left: how many more there are.
@@ -52,6 +56,7 @@ class RunRead:
     assessments: Sequence[Assessment]
     decide: Decide
     how: str = ""
+    reader: str = "this method"
     limits: str = ""
     start: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -63,12 +68,20 @@ class RunRead:
 
 def run_page(run: RunRead) -> str:
     """The report as one HTML file."""
-    meanings = dict(explanations(run.summary))
+    meanings, common = dict(explanations(run.summary)), common_flags(run.summary)
+    sources: dict[str, int] = {}
+    entries = [index_entry(assessment, common, sources) for assessment in run.assessments]
     return page(
         "run.html",
         script=True,
         run=run,
         summary=run.summary,
+        headline=headline(run.summary),
+        alerts=[NO_PAGE_READ] if run.summary.no_page_read else [],
+        common=tell_common_flags(run.summary),
+        against=sum(verdict.label is VerdictLabel.CONTRADICTED for one in run.assessments for verdict in one.verdicts),
+        cards=make_cards(run.assessments, common),
+        weak=WEAK,
         scores=[(score, meanings.get(score.name, ""), interval_line(score)) for score in run.summary.scores],
         segments=segments(run.summary.verdicts),
         annotated=precision_of_annotators(run),
@@ -83,14 +96,16 @@ def run_page(run: RunRead) -> str:
         marks={label.value: mark for label, mark in MARKS.items()},
         words={label.value: label.value.replace("_", " ") for label in MARKS},
         meanings={label.value: meaning for label, meaning in VERDICTS.items()},
-        flags=FLAGS,
         index={
             "verdicts": {
                 label.value: {"sign": mark.sign, "word": label.value.replace("_", " "), "meaning": VERDICTS[label]}
                 for label, mark in MARKS.items()
             },
-            "flags": {flag.value: said for flag, said in FLAGS.items()},
-            "responses": [index_entry(assessment) for assessment in run.assessments],
+            "flags": {flag.value: {"word": FLAG_WORDS[flag], "meaning": said} for flag, said in FLAGS.items()},
+            "sources": list(sources),
+            "weak": WEAK,
+            "cards": CARDS,
+            "responses": entries,
         },
         responses=[
             response_data(assessment, run.distributions, run.seconds.get(assessment.index, {}), run.decide)

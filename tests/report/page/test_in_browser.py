@@ -11,6 +11,7 @@ from localfact.api.compare import compare_runs
 from localfact.api.evaluate import evaluate
 from localfact.api.report import write_comparison
 from localfact.methods.options import Options
+from localfact.report.page.cards import CARDS
 from localfact.report.page.run_page import run_page
 from scripts.bench.large_runs import large_assessments
 from scripts.browser import OpenPage, browser, chromium, opened
@@ -47,7 +48,7 @@ def text_of(page: Any, selector: str) -> str:
 
 
 def test_a_click_on_a_response_shows_its_text_with_all_claims_marked_or_listed(page: Any) -> None:
-    page.click("text=grace")
+    page.click("#list >> text=grace")
     assert "Ada Lovelace was born in London in 1815" in text_of(page, "#response .text")
     assert page.locator(".text mark").count() == 4  # the first claim in three pieces, as the second lies within it
     assert [one.inner_text() for one in page.locator(".text button.number").all()] == ["2 ✓", "1 ✓", "3 ✗"]
@@ -55,14 +56,14 @@ def test_a_click_on_a_response_shows_its_text_with_all_claims_marked_or_listed(p
 
 
 def test_a_click_on_a_claim_opens_its_verdict_with_the_sentence_that_decided(page: Any) -> None:
-    page.click("text=ada")
+    page.click("#list >> text=ada")
     page.click(".text button.number >> text=3 ✗")
     said = text_of(page, "#claim")
     for part in (
         "Claim 3 of 4",
-        "contradicted; probability 0.20, given these passages",
+        "clearly contradicted; probability 0.20, given these passages",
         "The annotators call it not supported.",
-        "The verdict rests on a single passage",
+        "Other sources were found, but only one agrees",
         "It speaks against it with 0.80",
         "Without this passage: 0.50, not enough evidence (it moves the probability by −0.30).",
         "example.org, 2019-01-02, https://example.org/ada",
@@ -77,7 +78,7 @@ def test_a_click_on_a_claim_opens_its_verdict_with_the_sentence_that_decided(pag
 
 
 def test_overlapping_marks_open_one_claim_after_the_other(page: Any) -> None:
-    page.click("text=ada")
+    page.click("#list >> text=ada")
     mark = page.locator(".text mark.many")
     mark.click()
     assert "Claim 1 of 4" in text_of(page, "#claim")
@@ -85,49 +86,63 @@ def test_overlapping_marks_open_one_claim_after_the_other(page: Any) -> None:
     assert "Claim 2 of 4" in text_of(page, "#claim")
 
 
-def test_everything_can_be_done_with_the_keyboard(page: Any) -> None:
-    page.focus("#list button")
-    page.keyboard.press("Enter")
+def test_the_keys_go_from_finding_to_finding_on_their_cards_and_then_in_their_texts(page: Any) -> None:
     page.keyboard.press("n")
     page.keyboard.press("n")
-    assert "Claim 2 of 4" in text_of(page, "#claim")
-    assert page.evaluate("document.activeElement.id") == "claim-title"
+    assert page.evaluate("document.activeElement.getAttribute('href')") == "#response=2&claim=3"
     page.keyboard.press("p")
-    assert "Claim 1 of 4" in text_of(page, "#claim")
+    page.keyboard.press("Enter")
+    assert text_of(page, "#list [aria-expanded=true] .id") == "ada"
+    assert page.evaluate("document.activeElement.id") == "claim-title"
+    page.keyboard.press("n")
+    assert text_of(page, "#list [aria-expanded=true] .id") == "grace"
+    assert "Claim 3 of 4" in text_of(page, "#claim")
     page.keyboard.press("Escape")
     assert page.is_hidden("#claim")
-    page.keyboard.press("/")
-    page.keyboard.type("grace n")
-    assert page.input_value("#search") == "grace n"
-    assert page.locator("#list li:visible").count() == 1
-
-
-def test_keys_begin_at_the_first_response_and_go_on_where_a_claim_was_closed(page: Any) -> None:
-    page.keyboard.press("n")
-    assert text_of(page, "#response-title") == "ada"
-    for key in ("n", "n", "n", "Escape", "n"):
-        page.keyboard.press(key)
-    assert "Claim 3 of 4" in text_of(page, "#claim")
-
-
-def test_a_search_overlooks_accents_and_escape_empties_it(page: Any) -> None:
-    page.keyboard.press("/")
-    page.keyboard.type("Lóvelace nowhere")
-    assert page.inner_text("#found") == "0 of 2 responses"
     page.keyboard.press("Escape")
-    assert (page.input_value("#search"), page.inner_text("#found")) == ("", "2 of 2 responses")
-    page.fill("#search", "Lóvelace")
-    assert page.inner_text("#found") == "2 of 2 responses"
+    assert page.locator("#response").count() == 0
+
+
+def test_claims_are_filtered_by_verdict_flag_source_and_words_and_escape_empties_the_search(page: Any) -> None:
+    def claims() -> list[str]:
+        return [" ".join(one.split()) for one in page.locator("#cards .claim").all_inner_texts()]
+
+    assert claims() == ["Ada Lovelace died in Paris."] * 2
+    page.click("text=Filter claims")
+    page.select_option("#verdict", "")
+    assert len(claims()) == 8
+    page.select_option("#flag", "single_source")
+    assert claims() == ["Ada Lovelace died in Paris."] * 2
+    page.select_option("#flag", "")
+    page.select_option("#source", label="example.org")
+    page.keyboard.press("/")
+    page.keyboard.type("grace Lóvelace countess")
+    assert claims() == ["Ada Lovelace was a countess."]
+    assert page.inner_text("#found") == "from 1 of 2 texts"
+    assert page.locator("#list li:visible").count() == 1
+    page.keyboard.press("Escape")
+    assert len(claims()) == 8
+    page.click(".legend >> text=2 contradicted")
+    assert claims() == ["Ada Lovelace died in Paris."] * 2
+
+
+def test_the_first_finding_stands_on_the_first_screen_of_a_phone_and_needs_no_script(chrome: Any, small: Path) -> None:
+    with opened(chrome, small, viewport=PHONE, java_script_enabled=False) as found:
+        assert found.page.is_visible("text=2 of 8 claims are contradicted by your pages; 2 could not be checked.")
+        box = found.page.locator("#cards blockquote").first.bounding_box()
+        assert "She died in London." in text_of(found.page, "#cards li:first-child")
+        assert box["y"] + box["height"] < PHONE["height"]
 
 
 def test_a_page_printed_with_nothing_open_says_what_is_missing(page: Any) -> None:
     page.emulate_media(media="print")
-    assert page.is_visible("text=No response was open when this was printed")
+    assert page.is_visible("text=Texts are printed where they are open")
+    assert page.is_visible("#cards blockquote")
 
 
 def test_back_goes_back_and_an_address_opens_what_it_names(chrome: Any, small: Path) -> None:
     with opened(chrome, small, at="response=2&claim=3") as found:
-        assert text_of(found.page, "#response-title") == "grace"
+        assert text_of(found.page, "#list [aria-expanded=true] .id") == "grace"
         assert "Claim 3 of 4" in text_of(found.page, "#claim")
         found.page.click("#claim >> text=Previous")
         found.page.go_back()
@@ -137,24 +152,24 @@ def test_back_goes_back_and_an_address_opens_what_it_names(chrome: Any, small: P
 @pytest.mark.parametrize("at", ["response=99", "response=1&claim=99", "response=-1", "x", "response=1&claim=0"])
 def test_an_address_that_names_nothing_does_no_harm(chrome: Any, small: Path, at: str) -> None:
     with opened(chrome, small, at=at) as found:
-        assert found.page.locator("#list li").count() == 2
+        assert found.page.locator("#list > li").count() == 2
         assert found.complaints == []
 
 
-def test_the_list_is_searched_filtered_and_sorted(chrome: Any, tmp_path: Path) -> None:
+def test_cards_beyond_those_in_the_page_are_the_scripts_and_texts_are_sorted(chrome: Any, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
-    file.write_text(run_page(read(list(large_assessments(responses=12, claims=4)))), encoding="utf-8")
+    file.write_text(run_page(read(list(large_assessments(responses=40, claims=4)))), encoding="utf-8")
     with opened(chrome, file, viewport=DESK) as found:
         page = found.page
-        page.fill("#search", "river 30")
-        assert page.locator("#list li:visible .id").all_text_contents() == ["response-10"]
-        assert page.inner_text("#found") == "1 of 12 responses"
-        assert "the river 30 is long" in (page.text_content("#list li:visible .hit") or "")
-        page.fill("#search", "")
-        page.select_option("#filter", "verdict:contradicted")
-        page.locator("#list li:visible .hit").first.click()
-        assert "contradicted" in text_of(page, "#claim .verdict")
-        page.select_option("#filter", "all:")
+        first = page.locator("#cards li").first.inner_text()
+        assert page.locator("#cards li").count() == CARDS
+        page.click("#more")
+        assert page.locator("#cards li").count() == 53
+        assert page.is_hidden("#more")
+        page.click("text=Filter claims")
+        page.fill("#search", "statement")
+        assert page.locator("#cards li").count() == CARDS
+        assert page.locator("#cards li").first.inner_text() == first  # the script's cards are the page's
         page.select_option("#order", "contradicted")
         assert page.locator("#list .id").first.text_content() == "response-1"
         assert found.complaints == []
@@ -168,7 +183,7 @@ def test_what_the_browser_shows_of_a_hostile_run_is_its_text_and_nothing_happens
         for number in range(1, len(HOSTILE) + 1):
             found.page.goto(f"{file.as_uri()}#response={number}&claim=1")
             found.page.wait_for_selector("#claim:visible >> text=Claim 1 of 1")
-            assert found.page.locator("#response a").count() == 0
+            assert found.page.locator("#response a, #cards .where a").count() == 0
             assert found.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         assert "taken" not in found.page.title().split("–")[-1]
         assert found.asked == found.complaints == []
@@ -233,5 +248,5 @@ def test_dark_and_light_differ_and_print_has_the_open_claim_without_the_controls
         assert paper(found) == "rgb(255, 255, 255)" != dark
         found.page.emulate_media(media="print")
         assert found.page.is_hidden("#controls")
-        assert found.page.is_hidden("#list")
+        assert found.page.is_hidden("#list >> text=grace")
         assert found.page.is_visible("#claim .excerpt")
