@@ -22,7 +22,7 @@ from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
-from localfact.relations.pooling import POOLING_VERSION, is_passage, pool_distributions
+from localfact.relations.pooling import POOLING_VERSION, drop_stray_contradiction, is_passage, pool_distributions
 from localfact.relations.values.correcting import CORRECTION_VERSION, correct_by_values
 from localfact.relations.window_selection import SELECTION_VERSION, WindowSelection
 from localfact.relations.windows import READING_VERSION, Joining, measure_cutting, windows
@@ -218,7 +218,8 @@ class CrossEncoderRelationModel:
             if not isinstance(said, Distribution):
                 return said
             pooled = pool_distributions(pair, said, overlap[pair], pool) if pair in overlap else said
-            return correct_by_values(Pair(readable(pair.premise), readable(pair.hypothesis)), pooled)
+            shown = Pair(readable(pair.premise), readable(pair.hypothesis))
+            return drop_stray_contradiction(shown, correct_by_values(shown, pooled))
 
         return lambda said: report({pair: weighed(pair, one) for pair, one in said.items()})
 
