@@ -49,7 +49,7 @@ class Prepared(NamedTuple):
     overlap: dict[Pair, Distribution]
 
 
-class Turns(NamedTuple):
+class PairTurns(NamedTuple):
     """Of the calls in one event loop, one has its pairs prepared while another's are predicted; no third holds its tokens."""
 
     to_prepare: asyncio.Lock
@@ -87,7 +87,7 @@ class CrossEncoderRelationModel:
         self._batches_at_once = 2 * self._encoder.workers_count
         # One thread for the tokenizer, which must not be used by two at once.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cross-encoder")
-        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, PairTurns] = WeakKeyDictionary()
         self._closed = threading.Event()
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
@@ -113,7 +113,7 @@ class CrossEncoderRelationModel:
         """
         unique = list(dict.fromkeys(pairs))
         loop = asyncio.get_running_loop()
-        turns = self._turns.setdefault(loop, Turns(asyncio.Lock(), asyncio.Lock()))
+        turns = self._turns.setdefault(loop, PairTurns(asyncio.Lock(), asyncio.Lock()))
         for begin in range(0, len(unique), PAIRS_AT_ONCE):
             async with AsyncExitStack() as stack:
                 async with turns.to_prepare:
