@@ -22,7 +22,7 @@ from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
-from localfact.relations.pooling import POOLING_VERSION, is_passage, pool_distributions
+from localfact.relations.pooling import POOLING_VERSION, drop_stray_contradiction, is_passage, pool_distributions
 from localfact.relations.values.correcting import CORRECTION_VERSION, correct_by_values
 from localfact.relations.window_selection import SELECTION_VERSION, WindowSelection
 from localfact.relations.windows import READING_VERSION, Joining, measure_cutting, windows
@@ -49,7 +49,7 @@ class Prepared(NamedTuple):
     overlap: dict[Pair, Distribution]
 
 
-class Turns(NamedTuple):
+class PairTurns(NamedTuple):
     """Of the calls in one event loop, one has its pairs prepared while another's are predicted; no third holds its tokens."""
 
     to_prepare: asyncio.Lock
@@ -87,7 +87,7 @@ class CrossEncoderRelationModel:
         self._batches_at_once = 2 * self._encoder.workers_count
         # One thread for the tokenizer, which must not be used by two at once.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cross-encoder")
-        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, PairTurns] = WeakKeyDictionary()
         self._closed = threading.Event()
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
@@ -113,7 +113,7 @@ class CrossEncoderRelationModel:
         """
         unique = list(dict.fromkeys(pairs))
         loop = asyncio.get_running_loop()
-        turns = self._turns.setdefault(loop, Turns(asyncio.Lock(), asyncio.Lock()))
+        turns = self._turns.setdefault(loop, PairTurns(asyncio.Lock(), asyncio.Lock()))
         for begin in range(0, len(unique), PAIRS_AT_ONCE):
             async with AsyncExitStack() as stack:
                 async with turns.to_prepare:
@@ -218,7 +218,8 @@ class CrossEncoderRelationModel:
             if not isinstance(said, Distribution):
                 return said
             pooled = pool_distributions(pair, said, overlap[pair], pool) if pair in overlap else said
-            return correct_by_values(Pair(readable(pair.premise), readable(pair.hypothesis)), pooled)
+            shown = Pair(readable(pair.premise), readable(pair.hypothesis))
+            return drop_stray_contradiction(shown, correct_by_values(shown, pooled))
 
         return lambda said: report({pair: weighed(pair, one) for pair, one in said.items()})
 

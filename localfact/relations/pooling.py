@@ -2,7 +2,9 @@
 
 They make different errors: a cross-encoder understands paraphrases, but tends to read a claim that the passage does not mention
 as contradicted; word overlap only sees whether the claim's words are there. Which number belongs to what has to be read:
-word overlap may make the cross-encoder less sure, and turns it round only where all details are there.
+word overlap may make the cross-encoder less sure, and turns it round only where all details are there. Nor does a text
+contradict what it does not speak of: on the other half of OpenFactCheck's topics, as far as they were run (40 answers), the
+true claims called contradicted fell from 15 to 8 of 111, the false ones from 11 to 10 of 39.
 """
 
 import math
@@ -12,9 +14,10 @@ from localfact.models.card_parts import OpinionPool
 from localfact.records import Distribution, Pair
 from localfact.relations.lexical.statements import ParsedClaim, Premise, idf_table
 from localfact.relations.lexical.tokens import is_detail
+from localfact.vocabulary import RelationLabel
 
 #: Part of a model's identity where it is pooled; increased when pooling changes, as that changes predictions.
-POOLING_VERSION = 2
+POOLING_VERSION = 3
 LABELS = ("entailment", "contradiction", "neutral")
 #: Of the model's lead over the label that word overlap would put in its place.
 MOST_TAKEN = 0.9
@@ -22,6 +25,9 @@ MOST_TAKEN = 0.9
 LEAST = 1e-4
 #: A premise of more words is a passage. Predictions for sentence pairs, which have fewer, do not improve by pooling.
 SENTENCE_WORDS = 40
+
+#: A text that has less of a claim's words by weight, its numbers and names aside, speaks of something else.
+LEAST_SHARED = 0.3
 
 # Pairs that share a text come soon after each other.
 _claim, _premise = lru_cache(1_024)(lambda text: ParsedClaim(text, idf_table())), lru_cache(1_024)(Premise)
@@ -66,3 +72,23 @@ def holds_details(premise: str, hypothesis: str) -> bool:
     claim, passage = _claim(hypothesis), _premise(premise)
     details = claim.names | claim.subject | claim.details(is_detail)
     return all(stem in passage.places for stem in details)
+
+
+def drop_stray_contradiction(pair: Pair, said: Distribution) -> Distribution:
+    """The distribution without the contradiction of a claim that the text does not speak of; what was it is neutral.
+
+    A small model takes what it cannot place ("Type: holiday") for a denial. Numbers, dates and names do not count, as these are
+    what a denial changes.
+    """
+    if said.label is not RelationLabel.CONTRADICTION or is_passage(pair.hypothesis) or speaks_of(*pair):
+        return said
+    return said.model_copy(update={"contradiction": 0.0, "neutral": said.neutral + said.contradiction})
+
+
+def speaks_of(premise: str, hypothesis: str) -> bool:
+    """Whether the premise has LEAST_SHARED of the words of the hypothesis that are no numbers and names."""
+    claim, passage = _claim(hypothesis), _premise(premise)
+    apart = claim.names | claim.details(is_detail)
+    weights = {stem: weight for stem, weight in claim.weights.items() if stem not in apart}
+    held = sum(weight for stem, weight in weights.items() if stem in passage.places)
+    return held >= LEAST_SHARED * sum(weights.values())

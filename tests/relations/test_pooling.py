@@ -12,7 +12,7 @@ from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical.model import LexicalRelationModel
-from localfact.relations.pooling import SENTENCE_WORDS, holds_details, is_passage, pool_distributions
+from localfact.relations.pooling import SENTENCE_WORDS, drop_stray_contradiction, holds_details, is_passage, pool_distributions
 
 SURE = Distribution(entailment=0.8, contradiction=0.1, neutral=0.1, windows=2)
 UNSURE = Distribution(entailment=0.2, contradiction=0.4, neutral=0.4)
@@ -105,3 +105,11 @@ def test_the_identity_says_how_it_is_pooled_and_with_what(card: ModelCard) -> No
     assert LexicalRelationModel().identity in identity
     other = OpinionPool(model=0.8, overlap=0.5)
     assert len({identity, *(cross_encoder_identity(card.model_copy(update={"pool": pool})) for pool in (other, None))}) == 3
+
+
+def test_a_text_that_does_not_speak_of_a_claim_contradicts_it_in_nothing() -> None:
+    against = Distribution(entailment=0.1, contradiction=0.7, neutral=0.2)
+    claim = "The lighthouse was built by Ada Holm in 1862."
+    stray = drop_stray_contradiction(Pair("Opening hours: daily", claim), against)
+    assert (stray.contradiction, stray.neutral) == (0.0, pytest.approx(0.9))
+    assert drop_stray_contradiction(Pair("Bo Fox built the lighthouse in 1870.", claim), against) == against
