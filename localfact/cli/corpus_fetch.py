@@ -68,7 +68,7 @@ def fetch(
     from localfact.api.evaluate import prepare
     from localfact.api.fetch import fetch as fetch_evidence
     from localfact.api.fetch import summary_of
-    from localfact.methods.options import check_options
+    from localfact.methods.option_group import check_options
     from localfact.methods.web import privacy_note
     from localfact.web.searching.providers import DEFAULT_PROVIDER
 

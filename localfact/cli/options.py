@@ -16,7 +16,7 @@ import typer
 from annotated_types import Ge, Le
 
 from localfact.errors import InputError
-from localfact.methods.options import OptionGroup, check_options, flag_of, flags_of
+from localfact.methods.option_group import OptionGroup, check_options, flag_of, flags_of
 from localfact.report.console import note
 from localfact.report.formats import Format, find_format
 

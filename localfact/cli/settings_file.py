@@ -20,7 +20,8 @@ from pydantic import TypeAdapter, ValidationError
 from localfact.cli.options import Concurrency, Data, MaxWords, MethodName, Offline, RecallK, choices_of, fields_of
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
-from localfact.methods.options import Options, check_options, flags_of
+from localfact.methods.option_group import check_options, flags_of
+from localfact.methods.options import Options
 from localfact.report.console import note, show
 from localfact.runtime.files import write_errors
 from localfact.runtime.plain_yaml import read_yaml_file

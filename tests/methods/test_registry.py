@@ -14,7 +14,8 @@ from localfact.claims.given import GivenClaims
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.methods.factreasoner import FactReasonerMethod
-from localfact.methods.options import Options, check_options
+from localfact.methods.option_group import check_options
+from localfact.methods.options import Options
 from localfact.methods.registry import METHODS, find_method, method_for
 from localfact.methods.settings import Settings
 from localfact.methods.wiring import Configuration, configure, run_settings, wire
