@@ -26,7 +26,7 @@ from localfact.report.tables import fields_table
     Options,
     *(ClaimOptions, ModelOptions, ChunkOptions, GateOptions, EvidenceOptions, WebOptions),
     "seed",
-    without={"corpus", "k", "results", "scope"},
+    without={"corpus", "k", "results", "scope", "reranker"},
 )
 def fetch(
     options: Options,
@@ -73,7 +73,8 @@ def fetch(
     from localfact.web.searching.providers import DEFAULT_PROVIDER
 
     asked = {"corpus": out, "results": k, "providers": options.providers or (DEFAULT_PROVIDER,)}
-    options = check_options(Options, dict(options) | asked)
+    checked = check_options(Options, asked)
+    options = options.model_copy(update={name: getattr(checked, name) for name in asked})
     job = prepare(data, method=method, options=options, limit=limit, max_words=max_words)
     note(privacy_note(job.chosen.options))
     try:

@@ -105,9 +105,9 @@ def options_from(
             if replaced:
                 note(f"Not taken, beside what is typed: {', '.join(sorted(replaced))}.")
             chosen = {name: None if name in replaced else plain(value) for name in fields for value in (typed.pop(name),)}
-            command(
-                **typed, **{taker: check_options(group, {name: value for name, value in chosen.items() if value is not None})}
-            )
+            named = {name: value for name, value in chosen.items() if value is not None}
+            of_file = [name for name in named if _is_of_the_file(given, name)]
+            command(**typed, **{taker: check_options(group, named, of_file)})
 
         setattr(run, _FIELDS, fields_of(command) | set(fields))
         run.__signature__ = signature.replace(parameters=[*others, *context, *(parameter_of(group, name) for name in fields)])  # type: ignore[attr-defined]

@@ -3,7 +3,7 @@
 The sentence below a field is its help. The options themselves are in `options.py`, what uses them in `uses.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -11,6 +11,10 @@ from pydantic import ConfigDict, ValidationError
 
 from localfact.errors import InputError
 from localfact.records import Record
+
+
+class UnusedSetting(UserWarning):
+    """A setting of a file that changes nothing in what is run."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +64,21 @@ def flag_of(group: type[OptionGroup], name: str) -> OptionFlag | None:
     return next((mark for mark in group.model_fields[name].metadata if isinstance(mark, OptionFlag)), None)
 
 
-def check_options(group: type[Chosen], typed: Mapping[str, Any]) -> Chosen:
+def check_options(group: type[Chosen], typed: Mapping[str, Any], of_file: Collection[str] = ()) -> Chosen:
     """The options from what a user typed.
+
+    Args:
+        typed: the values, by name.
+        of_file: which of them come from a settings file: they are no more than defaults, and not in `model_fields_set`.
 
     Raises:
         InputError: a value is invalid; the message names the option and what it takes.
     """
     try:
-        return group(**typed)
+        options = group(**typed)
     except ValidationError as error:
         first = error.errors()[0]
         flag = flags_of(group, str(first["loc"][0]))[0]
         raise InputError(f"{flag} cannot be {first['input']!r:.100}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None
+    options.model_fields_set.difference_update(of_file)
+    return options

@@ -85,7 +85,8 @@ class ModelOptions(OptionGroup):
     model: str | None = None
     """Language model: a card (`localfact models list`), a folder of weights, or a hub id."""
     endpoint: Annotated[str | None, OptionFlag(("--endpoint",), "URL")] = None
-    """A vLLM server that runs already, in place of an engine here; of the model only the tokenizer is read here."""
+    """A vLLM server that runs already, in place of an engine here; it is asked which model it has, whose tokenizer is read \
+here."""
     engine_args: Annotated[
         Mapping[str, str], BeforeValidator(read_engine_args), OptionFlag(("--engine-arg",), "KEY=VALUE", many=True)
     ] = Field(default_factory=dict)
@@ -267,7 +268,7 @@ class Options(
     @property
     def names_model(self) -> bool:
         """Whether a language model, or a transcript of one, was named."""
-        return self.model is not None or self.replay is not None
+        return any(named is not None for named in (self.model, self.endpoint, self.replay))
 
 
 class GenerationOptions(OptionGroup):

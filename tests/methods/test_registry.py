@@ -171,5 +171,5 @@ def test_a_language_model_makes_localfact_the_default_and_fits_no_builtin_method
     assert method_for(None, Options(replay=Path("calls.sqlite"))).name == "localfact"
     with pytest.raises(InputError, match="--model"):
         method_for("fastfact", Options())
-    with pytest.raises(InputError, match="uses no language model"):
-        method_for("builtin-fr1", Options(model="qwen2.5-7b"))
+    with pytest.raises(InputError, match="--model would change nothing in the method builtin-fr1: no language model is asked"):
+        configure("builtin-fr1", Options(model="qwen2.5-7b"))
