@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from localfact.errors import InputError
-from localfact.inputs.json_rows import Row, parse_line
-from localfact.inputs.responses import MAX_WORDS, read_responses, responses_of, warnings_about
+from localfact.inputs.columns import Columns
+from localfact.inputs.json_rows import Row, parse_line, read_rows
+from localfact.inputs.responses import MAX_WORDS, RESPONSES, responses_of, warnings_about
 from localfact.records import Response
 from localfact.runtime.files import file_digest
 from localfact.text import path_text
@@ -32,10 +33,11 @@ def read_data(data: Data, *, max_words: int = MAX_WORDS, limit: int | None = Non
     Raises:
         InputError: the file cannot be used, or the list is empty or holds what has no form in JSON.
     """
+    columns = Columns()
     if isinstance(data, str | Path):
         path = Path(data)
-        responses = read_responses(path, max_words=max_words, limit=limit)
-        return ReadData(responses, file_digest(path), path_text(path), warnings_about(path))
+        responses = responses_of(columns.watch(read_rows(path, RESPONSES)), max_words=max_words, limit=limit)
+        return ReadData(responses, file_digest(path), path_text(path), (*warnings_about(path), *columns.notes()))
     rows = [{"response": row} if isinstance(row, str) else row for row in data]
     if not rows:
         raise InputError("There is no response to evaluate: the list is empty.")
@@ -45,4 +47,5 @@ def read_data(data: Data, *, max_words: int = MAX_WORDS, limit: int | None = Non
         raise InputError(f"Responses are texts, or mappings as in a file of JSON: {error}.") from None
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     # Parsed again, so that what JSON has no form for (a tuple, a number as a key) reads as it would from a file.
-    return ReadData(responses_of(map(parse_line, lines), max_words=max_words, limit=limit), digest, f"{len(rows)} objects")
+    responses = responses_of(columns.watch(map(parse_line, lines)), max_words=max_words, limit=limit)
+    return ReadData(responses, digest, f"{len(rows)} objects", columns.notes())

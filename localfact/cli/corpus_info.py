@@ -47,6 +47,8 @@ def info(
     from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
+    if failures and pages:
+        raise InputError("--failures and --pages are two lists: type one of them.")
     description = read_description(folder)
     store = PageStore(folder / STORE_FILE, finished=not description.unfinished)
     if failures:

@@ -217,6 +217,17 @@ def plain(value: Any) -> Any:
     return tuple(value) or None if isinstance(value, list) else value
 
 
+def format_of(how: Format, as_json: bool) -> Format:
+    """The format of a table, by --format or as --json.
+
+    Raises:
+        InputError: both were typed, and they differ.
+    """
+    if as_json and how not in ("terminal", "json"):
+        raise InputError(f"--json and --format {how} exclude each other: type one of them.")
+    return "json" if as_json else how
+
+
 def read_text(file: Path, *, lenient: bool = False) -> str:
     """The content of a text file in UTF-8; `lenient` replaces invalid bytes by replacement characters.
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from localfact.cli.options import AsJson, RecallK
+from localfact.cli.options import AsJson, RecallK, format_of
 from localfact.errors import InputError
 from localfact.report.console import note, output, show, show_table
 from localfact.report.formats import Format, find_format
@@ -49,6 +49,9 @@ def show_command(
     from localfact.runs.assessments import read_assessment, read_assessments
     from localfact.runs.record import read_record
 
+    format_of(how, as_json)
+    if graph and (only or how != "terminal"):
+        raise InputError("--graph prints one response's graph, as JSON: leave --only and --format out.")
     folder = Path(run) if run is not None else latest_run()
     if run is not None and response_id is None and not folder.exists():  # an id, where only that is given
         folder, response_id = latest_run(), run
@@ -96,6 +99,8 @@ def score(
     from localfact.report.terminal import summary_view
     from localfact.scoring import KPolicy
 
+    if explain and as_json:
+        raise InputError("--explain is for people, and --json for programs: type one of them.")
     summary = rescore(run, KPolicy.parse(recall_k))
     show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
     if explain and not as_json:
