@@ -17,9 +17,7 @@ def show_command(
     response_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="One response of it.")] = None,
     only: Annotated[
         list[VerdictLabel] | None,
-        typer.Option(
-            "--only", help="Claims of this verdict alone, in each response the least likely first; repeat for several."
-        ),
+        typer.Option("--only", help="Claims of this verdict alone, over the run the least likely first; repeat for several."),
     ] = None,
     graph: Annotated[bool, typer.Option("--graph", help="Print the factor graph of one response, for infer.")] = False,
     how: Annotated[
@@ -45,7 +43,8 @@ def show_command(
     from localfact.api.rescore import read_finished_summary, rescore
     from localfact.api.runs import latest_run
     from localfact.report.claim_rows import claims_table
-    from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
+    from localfact.report.terminal import assessment_view, responses_table, summary_view
+    from localfact.report.verdicts_view import found_view, only_verdicts, worst_first
     from localfact.runs.assessments import read_assessment, read_assessments
     from localfact.runs.record import read_record
 
@@ -63,9 +62,13 @@ def show_command(
         return
     whole = {one.index: one for one in assessments} if only else {}
     if only:
-        assessments = [assessment for one in assessments if (assessment := only_verdicts(one, only)).claims]
+        view = found_view(assessments, only)
+        assessments = worst_first(only_verdicts(one, only) for one in assessments)
     if how != "terminal":
-        show_table(claims_table(assessments), how)
+        show_table(claims_table(assessments, worst_first=bool(only)), how)
+        return
+    if only and assessments and response_id is None and not as_json:
+        output().print(view)
         return
     if response_id is None and not only:
         summary = read_finished_summary(folder)

@@ -1,6 +1,6 @@
 """Draws summaries and assessments for a terminal, as Rich renderables: what `eval`, `score`, `show` and `check` print."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -193,15 +193,6 @@ def verdict_style(label: VerdictLabel) -> str:
     return VERDICT_STYLES.get(label, "yellow")
 
 
-def only_verdicts(assessment: Assessment, labels: Collection[VerdictLabel]) -> Assessment:
-    """The assessment with the claims of these verdicts alone, those first that are the least likely to be true."""
-    judged = zip(assessment.claims, assessment.verdicts, strict=True)
-    kept = [(claim, verdict) for claim, verdict in judged if verdict.label in labels]
-    kept.sort(key=lambda one: 0.5 if one[1].posterior is None else one[1].posterior)
-    claims, verdicts = (tuple(claim for claim, _ in kept), tuple(verdict for _, verdict in kept))
-    return assessment.model_copy(update={"claims": claims, "verdicts": verdicts, "warnings": (), "unparsed": ()})
-
-
 def no_claims(assessment: Assessment) -> str:
     """Why a response has no claims: there are none, or the extractor's answer could not be parsed."""
     if assessment.unparsed:
@@ -236,19 +227,22 @@ def verdicts_grid(assessment: Assessment, numbered: Sequence[Claim]) -> Table:
     numbers = {claim.id: str(number) for number, claim in enumerate(numbered, start=1)}
     passages = {passage.id: passage for passage in assessment.passages}
     for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
-        label = Text(f"{MARKS[verdict.label].sign} {verdict.label.value.replace('_', ' ')}", style=verdict_style(verdict.label))
-        posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
-        lines = [line(claim.text)]
-        if verdict.rationale:
-            lines.append(line(shorten(verdict.rationale, EXCERPT), "dim"))
-        if verdict.flags:
-            lines.append(line(f"Note: {', '.join(FLAG_WORDS[flag] for flag in verdict.flags)}", "yellow"))
-        shown = [
-            one for one in passages_to_show(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)
-        ]
-        lines += [passage_text(passages[counted.passage_id], claim, counted) for counted in shown]
-        grid.add_row(numbers[claim.id], label, posterior, Group(*lines))
+        grid.add_row(numbers[claim.id], *verdict_cells(claim, verdict, passages))
     return grid
+
+
+def verdict_cells(claim: Claim, verdict: Verdict, passages: Mapping[str, Passage], *more: Text) -> tuple[RenderableType, ...]:
+    """Verdict, posterior, and the claim with what speaks for the verdict below it, after lines of the caller's."""
+    label = Text(f"{MARKS[verdict.label].sign} {verdict.label.value.replace('_', ' ')}", style=verdict_style(verdict.label))
+    posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
+    lines = [line(claim.text), *more]
+    if verdict.rationale:
+        lines.append(line(shorten(verdict.rationale, EXCERPT), "dim"))
+    if verdict.flags:
+        lines.append(line(f"Note: {', '.join(FLAG_WORDS[flag] for flag in verdict.flags)}", "yellow"))
+    shown = [one for one in passages_to_show(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)]
+    lines += [passage_text(passages[counted.passage_id], claim, counted) for counted in shown]
+    return label, posterior, Group(*lines)
 
 
 def passages_to_show(verdict: Verdict) -> list[CountedPassage]:
