@@ -1,6 +1,5 @@
 """The named methods, and which one the options select. A new method is a file beside this one and a line here."""
 
-import difflib
 from collections.abc import Mapping
 
 from localfact.errors import InputError
@@ -11,6 +10,7 @@ from localfact.methods.localfact import LOCALFACT
 from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LLM
+from localfact.runtime.suggesting import suggest
 
 METHODS: Mapping[str, Method] = {
     method.name: method
@@ -34,9 +34,8 @@ def find_method(name: str) -> Method:
     """
     if name in METHODS:
         return METHODS[name]
-    near = difflib.get_close_matches(name, METHODS, n=1)
-    hint = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(METHODS)}."
-    raise InputError(f"There is no method '{name}'. {hint} `localfact methods` describes them.")
+    hint = suggest(name, METHODS) or f"There are: {', '.join(METHODS)}. "
+    raise InputError(f"There is no method '{name}'. {hint}`localfact methods` describes them.")
 
 
 def method_named(name: str | None, options: Options) -> Method:
