@@ -1,6 +1,7 @@
 """Checks one text: a verdict for each of its claims, and no run folder."""
 
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 from localfact.api.sample import sample_corpus
 from localfact.errors import InputError
@@ -11,6 +12,7 @@ from localfact.methods.web import with_corpus
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
 from localfact.pipeline import Costs
 from localfact.records import Assessment, Response
+from localfact.relations.reasons import Reasons
 from localfact.runs.progress import SILENT, Progress
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete
@@ -57,4 +59,6 @@ async def check_async(response: Response, chosen: Configuration, progress: Progr
         progress.begin(1, 0)
         if chosen.options.relations_cache is not None:
             pipeline = with_cache(pipeline, chosen, chosen.options.relations_cache, opened)
+        if isinstance(pipeline.explainer, Reasons):
+            pipeline = replace(pipeline, explainer=replace(pipeline.explainer, shown_only=True))
         return await pipeline.assess(0, response, Costs(), progress.count)
