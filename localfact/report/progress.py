@@ -82,12 +82,13 @@ class TerminalProgress:
     def time_left(self) -> str:
         """The time that the remaining responses take at the average pace of this run; "" before the first is done.
 
-        Where they are counted in words, by words: those under way are half done, and a row that cannot be used takes no time.
+        Where they are counted in words, by words, and a row that cannot be used takes no time. Of what is under way between
+        nothing and all is done: the geometric mean of both reckonings is the least wrong.
         """
         counts, done, total = self._counts, float(self._done - self._before), self._total - self._before
         if counts["words_to_do"]:
             total = counts["words_to_do"]
-            done = (counts["words_begun"] + counts["words_done"]) / 2 if counts["words_done"] else 0.0
+            done = math.sqrt(counts["words_begun"] * counts["words_done"])
         if not done or self._done == self._total:
             return ""
         seconds = round((time.monotonic() - self._started) / done * (total - done))

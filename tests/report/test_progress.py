@@ -34,7 +34,7 @@ def test_without_a_terminal_a_line_now_and_then_has_all_of_it(clock: list[float]
     assert len(lines) == 6  # every 3 responses, which take 30 seconds
 
 
-def test_the_time_left_counts_words_those_under_way_half_and_rows_that_cannot_be_used_not_at_all(clock: list[float]) -> None:
+def test_the_time_left_counts_words_some_of_those_under_way_and_rows_that_cannot_be_used_not_at_all(clock: list[float]) -> None:
     progress = TerminalProgress(Console(file=io.StringIO(), width=200))
     progress.begin(11, 0)
     progress.count("words_to_do", 1000)
@@ -44,7 +44,7 @@ def test_the_time_left_counts_words_those_under_way_half_and_rows_that_cannot_be
     clock[0] = 50.0
     progress.count("words_done", 100)
     progress.row_done()
-    assert progress.time_left() == "0:02:30 left"
+    assert progress.time_left() == "0:03:20 left"
 
 
 def test_of_one_text_each_stage_is_a_line_without_a_terminal(clock: list[float]) -> None:
