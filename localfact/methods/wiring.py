@@ -194,6 +194,13 @@ def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | Non
     return ClaimQueries(count) if count > 1 else None
 
 
+def explaining_what_is_shown(pipeline: Pipeline) -> Pipeline:
+    """The pipeline for a reader in a terminal, who waits: of other passages the sentence is the closest, not the weighed one."""
+    if not isinstance(pipeline.explainer, Reasons):
+        return pipeline
+    return replace(pipeline, explainer=replace(pipeline.explainer, shown_only=True))
+
+
 def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: AsyncExitStack) -> Pipeline:
     """The pipeline with its relation models' predictions cached in a file: that of the options, or the given one.
 
