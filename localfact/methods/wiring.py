@@ -195,7 +195,7 @@ def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | Non
 
 
 def explaining_what_is_shown(pipeline: Pipeline) -> Pipeline:
-    """The pipeline for a reader in a terminal, who waits: of other passages the sentence is the closest, not the weighed one."""
+    """The pipeline for a reader in a terminal, who waits: of other passages the closest sentence is taken."""
     if not isinstance(pipeline.explainer, Reasons):
         return pipeline
     return replace(pipeline, explainer=replace(pipeline.explainer, shown_only=True))
