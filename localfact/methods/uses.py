@@ -15,7 +15,7 @@ from localfact.methods.option_group import UnusedSetting, flags_of
 from localfact.methods.options import Options
 from localfact.methods.parts import USES, RunPart
 from localfact.methods.registry import METHODS, relation_names
-from localfact.methods.relations import LEXICAL, LLM, relation_kind
+from localfact.methods.relations import LEXICAL, LLM
 
 
 def method_parts(method: Method, options: Options) -> set[RunPart]:
@@ -57,7 +57,7 @@ def relation_parts(names: Iterable[str], *, asks: bool = False) -> set[RunPart]:
     """The parts of a command that only relates, with relation models of these names; `asks`: a language model besides."""
     names = tuple(names)
     found = {RunPart.RELATIONS, *((RunPart.EMBEDDER,) if LEXICAL in names else ())}
-    return found | ({RunPart.MODEL} if asks or any(relation_kind(name).prompts for name in names) else set())
+    return found | ({RunPart.MODEL} if asks or LLM in names else set())
 
 
 def extractor_parts(name: str) -> set[RunPart]:
