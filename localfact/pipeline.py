@@ -27,8 +27,9 @@ from localfact.runtime.usage import Ledger, Usage, usage_counted_in
 from localfact.stages import Assessor, ClaimExtractor, Explainer, Flagger, RelationModel, Relations, Retriever, Review, Reviewer
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
-#: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "searches", "pages" and
-#: "pages_failed" whenever the web answered; "prompt_tokens", "cached_tokens" and "output_tokens" whenever a language model did.
+#: Called as (what, how many more): "claims", "pairs" (to relate) and "relations" whenever a stage of some response ends;
+#: "searches", "pages" and "pages_failed" whenever the web answered; "prompt_tokens", "cached_tokens", "output_tokens" whenever
+#: a language model did; by a run "words_to_do", and "words_begun" and "words_done" of its responses.
 Observer = Callable[[str, int], None]
 
 
@@ -120,6 +121,7 @@ class Pipeline:
             evidence = await self.retriever.retrieve(response, searched) if searched else Evidence()
         judged = [claim for claim in claims if claim.id not in evidence.failures]
         pairs = self.assessor.pairs(judged, evidence)
+        observe("pairs", len(pairs))
         with costs.stage("relate"):
             relations, reviewed = await self._reviewed(judged, await self._relate(pairs))
         observe("relations", len(pairs))

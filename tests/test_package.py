@@ -112,7 +112,7 @@ def test_relate_keeps_rows_and_their_order() -> None:
         {"id": 2},
         {"id": 3, "premise": "Bach died in Leipzig in 1750.", "hypothesis": "Bach died in 1760."},
     ]
-    related = localfact.relate(rows, embedder="none")
+    related = localfact.relate(rows)
     assert [row["id"] for row in related] == [1, 2, 3]
     assert related[0]["entailment"] > related[2]["entailment"]
     assert "error_message" in related[1]

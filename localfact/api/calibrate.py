@@ -17,7 +17,7 @@ from localfact.inputs.responses import MAX_WORDS, read_responses
 from localfact.methods.engine import open_engine
 from localfact.methods.extraction import open_extractor
 from localfact.methods.options import Options
-from localfact.methods.registry import method_for
+from localfact.methods.registry import find_method
 from localfact.methods.wiring import Configuration, configure
 from localfact.pipeline import observe_usage
 from localfact.records import Claim, Extraction, Failure, Record, Response
@@ -101,7 +101,7 @@ def calibrate(
         if not 0 < value <= largest:
             raise InputError(f"{name} must be above 0 and at most {largest}, not {value}.")
     options = (options or Options()).model_copy(update={"claims": "given"})
-    if not method_for(method or "fastfact", options).uses_theta:
+    if not find_method(method or "fastfact").uses_theta:
         raise InputError(f"The method {method} has no gate with a theta; take --method fastfact.")
     rows = read_responses(Path(data), max_words=max_words, limit=limit)
     labelled = [row for row in rows if row.problem is None and any(claim.gold for claim in row.claims or ())]

@@ -8,7 +8,7 @@ from localfact.inputs.json_rows import Row
 from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.methods.options import Options
 from localfact.methods.web import with_corpus
-from localfact.methods.wiring import Configuration, configure, wire, with_cache
+from localfact.methods.wiring import Configuration, configure, explaining_what_is_shown, wire, with_cache
 from localfact.pipeline import Costs
 from localfact.records import Assessment, Response
 from localfact.runs.progress import SILENT, Progress
@@ -57,4 +57,4 @@ async def check_async(response: Response, chosen: Configuration, progress: Progr
         progress.begin(1, 0)
         if chosen.options.relations_cache is not None:
             pipeline = with_cache(pipeline, chosen, chosen.options.relations_cache, opened)
-        return await pipeline.assess(0, response, Costs(), progress.count)
+        return await explaining_what_is_shown(pipeline).assess(0, response, Costs(), progress.count)

@@ -21,7 +21,9 @@ from localfact.inputs.responses import MAX_WORDS, read_responses
 from localfact.inputs.row_files import data_digest
 from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
+from localfact.methods.parts import RunPart
 from localfact.methods.registry import find_method
+from localfact.methods.uses import keep_used, parts_of, used_options
 from localfact.methods.wiring import Configuration, configure, wire
 from localfact.pipeline import Pipeline, observe_usage
 from localfact.records import Evidence, Response
@@ -69,7 +71,7 @@ class Comparing:
             "extractor": None,
             "relations_cache": self.folder / RELATIONS_FILE,
         }
-        return own_options(method, self.options).model_copy(update=changes)
+        return used_options(find_method(method), self.options.model_copy(update=changes))
 
 
 def prepare_comparison(
@@ -103,12 +105,14 @@ def prepare_comparison(
             raise InputError(f"The method {name} asks a language model: name one with --model (`localfact models list`).")
     if data is None:
         options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
+    has = set[RunPart]().union(*(parts_of(find_method(name), options) for name in methods))
+    options = keep_used(options, has, f"the methods {', '.join(methods)}")
     path = data or sample_responses()
     folder = Path(out) if out is not None else RUNS / f"compare-{_name(path, methods, options, limit)}"
     if options.names_model and options.replay is None:
         options = options.model_copy(update={"transcript": options.transcript or folder / CALLS_FILE})
     asking = next((name for name in methods if find_method(name).model != "none"), methods[0])
-    chosen = {name: configure(name, own_options(name, options)) for name in methods}  # raises for what one cannot use
+    chosen = {name: configure(name, used_options(find_method(name), options)) for name in methods}
     comparing = Comparing(path, tuple(methods), options, folder, limit, chosen[asking])
     _usable(comparing)
     return comparing
@@ -148,13 +152,6 @@ def compare_methods(
     folders = [job.out for job in jobs]
     compared = compare_runs(folders, one_sided=one_sided, recall_k=recall_k, seed=seed, names=comparing.methods)
     return compared.model_copy(update={"common_calls": calls})
-
-
-def own_options(method: str, options: Options) -> Options:
-    """The options for a method: one that asks no language model is given none."""
-    if find_method(method).model != "none":
-        return options
-    return options.model_copy(update={"model": None, "engine_args": {}, "transcript": None, "replay": None})
 
 
 def _job(comparing: Comparing, method: str) -> Job:

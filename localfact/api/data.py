@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from localfact.errors import InputError
+from localfact.inputs.columns import Columns
 from localfact.inputs.json_rows import Row, parse_line
 from localfact.inputs.json_shapes import unfold
 from localfact.inputs.responses import MAX_WORDS, read_response_file, responses_of
@@ -33,10 +34,11 @@ def read_data(data: Data, *, max_words: int = MAX_WORDS, limit: int | None = Non
     Raises:
         InputError: the file cannot be used, or the list is empty or holds what has no form in JSON.
     """
+    columns = Columns()
     if isinstance(data, str | Path):
         path = Path(data)
-        responses, warnings = read_response_file(path, max_words=max_words, limit=limit)
-        return ReadData(responses, data_digest(path), path_text(path), warnings)
+        responses, warnings = read_response_file(path, max_words=max_words, limit=limit, watch=columns.watch)
+        return ReadData(responses, data_digest(path), path_text(path), (*warnings, *columns.notes()))
     rows = [{"response": row} if isinstance(row, str) else row for row in rows_in(data)]
     if not rows:
         raise InputError("There is no response to evaluate: the list is empty.")
@@ -46,7 +48,8 @@ def read_data(data: Data, *, max_words: int = MAX_WORDS, limit: int | None = Non
         raise InputError(f"Responses are texts, or mappings as in a file of JSON: {error}.") from None
     digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
     # Parsed again, so that what JSON has no form for (a tuple, a number as a key) reads as it would from a file.
-    return ReadData(responses_of(map(parse_line, lines), max_words=max_words, limit=limit), digest, f"{len(rows)} objects")
+    responses = responses_of(columns.watch(map(parse_line, lines)), max_words=max_words, limit=limit)
+    return ReadData(responses, digest, f"{len(rows)} objects", columns.notes())
 
 
 def rows_in(data: Any) -> list[Any]:

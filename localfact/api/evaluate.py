@@ -291,10 +291,10 @@ def notes_of(job: Job) -> dict[str, dict[str, Any]]:
     """Notes for readers of run.yaml: paths and placement. They decide no results: the files' hashes, in the settings, do."""
     options, facts = job.chosen.options, job.chosen.facts
     sources = {"data": job.data, "corpus": path_text(options.corpus or "")}
-    if options.live:
-        sources |= {"providers": ", ".join(options.providers)}
-    if options.names_model:
-        sources |= {"model": options.model or "", "transcript": path_text(options.transcript or "")}
-    if options.replay is not None and facts is not None:
-        sources |= {"model": facts.identity.model, "replayed from": path_text(options.replay)}
+    sources |= {"providers": ", ".join(options.providers)} if options.live else {}
+    if facts is not None:
+        named = options.model if options.replay is None else None
+        sources |= {"model": named or facts.identity.model, "transcript": path_text(options.transcript or "")}
+    if options.replay is not None:
+        sources |= {"replayed from": path_text(options.replay)}
     return {"sources": sources, "machine": dict(facts.machine) if facts else {}}

@@ -18,6 +18,7 @@ from localfact.inputs.row_files import data_digest
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.extraction import CHUNKED, EXTRACTORS, extraction_settings, open_extractor, pass_settings
 from localfact.methods.options import Options
+from localfact.methods.uses import extractor_parts, keep_used
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import observe_usage
 from localfact.records import Extraction, Passage, Response
@@ -45,6 +46,8 @@ def extract_claims(
     Raises:
         LocalFactError: one that stops the whole pass. The rows made before are kept.
     """
+    name = options.extractor or CHUNKED
+    options = keep_used(options, extractor_parts(name), f"the extractor {name}")
     options = options.model_copy(update={"claims": "extract", "embedder": NO_EMBEDDER})
     settings = extraction_settings(CHUNKED, options)
     facts = engine_facts(options) if EXTRACTORS[settings.extractor].asks_model else None

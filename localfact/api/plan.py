@@ -13,6 +13,9 @@ from localfact.methods.wiring import Configuration
 from localfact.records import Response
 from localfact.text import word_count
 
+#: The most responses that cannot be used of which it is said why.
+UNUSABLE_SHOWN = 20
+
 
 def plan(job: Job) -> dict[str, Any]:
     """What a job would do, as plain values; nothing is run and no model is loaded.
@@ -23,6 +26,7 @@ def plan(job: Job) -> dict[str, Any]:
     """
     chosen = job.chosen
     mine = [job.responses[index] for index in job.indices]
+    shown = [response for response in mine if response.problem is not None][:UNUSABLE_SHOWN]
     usable = [response for response in mine if response.problem is None]
     takes_given = chosen.settings.extraction.claims == "given"
     given = [response for response in usable if takes_given and response.claims is not None]
@@ -31,6 +35,8 @@ def plan(job: Job) -> dict[str, Any]:
         "method": chosen.method.name,
         "responses": len(mine),
         "responses_unusable": len(mine) - len(usable),
+        "unusable": {response.id: response.problem for response in shown},
+        "warnings": list(job.warnings),
         "words": sum(word_count(response.text) for response in usable),
         "claims_given": sum(len(response.claims or ()) for response in given),
         "responses_to_extract": len(extracted),

@@ -8,7 +8,8 @@ from typing import Any
 from localfact.inputs.json_rows import RowError
 from localfact.inputs.row_files import read_rows
 from localfact.methods.options import Options
-from localfact.methods.relations import FoundRelationModel, find_relation_model
+from localfact.methods.relations import BUILTIN_NLI, FoundRelationModel, find_relation_model
+from localfact.methods.uses import keep_used, relation_parts
 from localfact.records import Distribution, Failure, Pair
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete
@@ -41,7 +42,9 @@ def relate(
     """
     pairs = [pair_of(row) for row in rows]
     named = {name: value for name, value in (("relations", relations), ("embedder", embedder)) if value is not None}
-    found = find_relation_model((options or Options()).model_copy(update=named))
+    options = (options or Options()).model_copy(update=named)
+    name = options.relations or BUILTIN_NLI
+    found = find_relation_model(keep_used(options, relation_parts([name]), f"relate with {name}"))
     predictions = iter(complete(relate_all(found, [pair for pair in pairs if pair is not None])))
     return [{**row, **prediction_fields(next(predictions) if pair else NO_PAIR)} for row, pair in zip(rows, pairs, strict=True)]
 

@@ -19,6 +19,7 @@ from localfact.errors import InputError
 from localfact.inputs.factor import FACTOR, Question, read_questions
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, FoundRelationModel, find_relation_model
+from localfact.methods.uses import keep_used, relation_parts
 from localfact.records import Distribution, Failure, Pair, Record
 from localfact.report.plots import render_figure, roc_figure
 from localfact.runs.row_file import ERROR, RowFile
@@ -124,6 +125,7 @@ def relation_roc(
     unusable = tuple(row for row in rows if isinstance(row, str))
     if not questions:
         raise InputError(f"{path} has no row that can be used{f' ({unusable[0]})' if unusable else ''}. It should be {FACTOR}.")
+    options = keep_used(options, relation_parts(relations), f"curves of {', '.join(relations)}")
     found = {name: find_relation_model(options.model_copy(update={"relations": name})) for name in relations}
     models = []
     for name, model in found.items():

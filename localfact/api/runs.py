@@ -1,6 +1,6 @@
 """Lists the run folders and how far each run is, and removes one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,13 @@ from localfact.runs.run_folder import RUN_FILE, own_files, remove
 
 
 class RunRow(Record):
-    """One run folder.
+    """One run folder, or a folder of runs that were made together.
 
     Attributes:
         run: the folder.
-        method: its method.
+        method: its method, or how many runs there are and of which methods.
         begun: when run.yaml was written.
-        responses: done so far.
+        responses: done so far, in the run that is the furthest.
         ended: whether it has its summary.
         precision: Pr of that; None without one.
         bytes: of its files.
@@ -57,8 +57,14 @@ def latest_run(folder: Path = RUNS) -> Path:
 
 
 def list_runs(folder: Path = RUNS) -> list[RunRow]:
-    """What became of each run in a folder, the latest first; one that cannot be read says why."""
-    return [_row(path) for path in run_folders(folder)]
+    """What became of each run in a folder, and of each comparison, the latest first; one that cannot be read says why."""
+    inside: dict[Path, list[Path]] = {}
+    for file in sorted(folder.glob(f"*/**/{RUN_FILE}"), key=lambda one: _begin_time(one.parent)):
+        if len(file.relative_to(folder).parts) > 2:
+            inside.setdefault(folder / file.relative_to(folder).parts[0], []).append(file.parent)
+    alone = [(_begin_time(path), _row(path)) for path in run_folders(folder)]
+    several = [(_begin_time(runs[-1]), _row_of_several(path, runs)) for path, runs in inside.items()]
+    return [row for _, row in sorted([*alone, *several], key=lambda one: -one[0])]
 
 
 def run_size(run: str | Path) -> int:
@@ -112,6 +118,21 @@ def _row(path: Path) -> RunRow:
         ended=summary is not None,
         precision=scores.get("Pr"),
         bytes=run_size(path),
+    )
+
+
+def _row_of_several(path: Path, runs: Sequence[Path]) -> RunRow:
+    """A comparison, or a table: a folder of runs, which are shown by `localfact compare`."""
+    rows = [_row(run) for run in runs]
+    methods = ", ".join(dict.fromkeys(row.method for row in rows if row.method))
+    return RunRow(
+        run=str(path),
+        method=f"{len(rows)} runs: {methods}",
+        begun=rows[-1].begun,
+        responses=max(row.responses for row in rows),
+        ended=all(row.ended for row in rows),
+        bytes=sum(file.lstat().st_size for file in path.rglob("*") if file.is_file()),
+        problem=next((row.problem for row in rows if row.problem), None),
     )
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from localfact.cli.options import AsJson
 from localfact.errors import MissingError
-from localfact.report.console import line, show
+from localfact.report.console import line, output, show
 from localfact.report.tables import table_of
 
 LETTERS = (
@@ -60,8 +60,12 @@ def doctor(as_json: AsJson = False) -> None:
     from dataclasses import asdict
 
     from localfact.api.doctor import examine, line_of
+    from localfact.api.list_models import list_models
+    from localfact.api.readiness import tell_readiness
 
     findings = list(examine())
     show([asdict(finding) for finding in findings], as_json=as_json, view=lambda _: table_of([line_of(f) for f in findings]))
+    if not as_json and not any(finding.name == "model cards" for finding in findings):
+        output().print("\n".join(tell_readiness(findings, list_models())))
     if any(finding.needed and not finding.found for finding in findings):
         raise typer.Exit(MissingError.exit_code)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localfact.cli.options import AsJson, TableFormat
+from localfact.cli.options import AsJson, TableFormat, format_of
 from localfact.report.console import show, show_table
 from localfact.scoring.recall import GAMMA
 
@@ -38,6 +38,7 @@ def align(
     """
     from localfact.api.align import align_run
 
+    format_of(how, as_json)
     found = align_run(run, gold, embedder=embedder, same=same, gamma=gamma)
     if as_json:
         show(found.model_dump(mode="json"), as_json=True)

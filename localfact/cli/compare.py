@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from localfact.cli.options import AsJson, Data, Limit, RecallK, TableFormat, names_typed, options_from
+from localfact.cli.options import AsJson, Data, Limit, RecallK, TableFormat, format_of, names_typed, options_from
 from localfact.cli.watching import watch
 from localfact.errors import InputError, LocalFactError
 from localfact.methods.options import Options
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from localfact.scoring import KPolicy
 
 Which = Literal["all", "scores", "differences", "claims"]
+#: The formats that people read.
+PEOPLE = ("terminal", "markdown", "latex")
 #: Options of the methods; those of runs are in their folders.
 METHOD_OPTIONS = (
     *("model", "engine_args", "deterministic", "min_mass", "replay", "corpus", "k", "embedder", "extractor", "relations"),
@@ -69,6 +71,9 @@ def compare(
     if which not in get_args(Which):
         raise InputError(f"There is no table '{which}'. There are: {', '.join(get_args(Which))}.")
     recall = KPolicy.parse(recall_k)
+    for_people = format_of(how, as_json) in PEOPLE
+    if "claims_shown" in names_typed(context) and not (for_people and which in ("all", "claims")):
+        raise InputError("--show says how many claims are shown to people: leave it out with --json, csv, or another --table.")
     if methods is not None and runs:
         raise InputError("Name runs or --methods, not both.")
     if methods is None and names_typed(context) & {"data", "limit", "out", "force", *METHOD_OPTIONS} - {"seed"}:
@@ -115,11 +120,11 @@ def print_compared(compared: "RunsCompared", which: str, how: Format, claims: in
     """Prints the tables that are wanted, in that format."""
     from localfact.report.comparison import claims_table, differences_table, scores_table
 
-    chosen = "json" if as_json else how
+    chosen = format_of(how, as_json)
     if chosen == "json" and which == "all":
         show(compared.model_dump(mode="json"), as_json=True)
         return
-    for_people = chosen in ("terminal", "markdown", "latex")
+    for_people = chosen in PEOPLE
     tables = {
         "scores": lambda: scores_table(compared),
         "differences": lambda: differences_table(compared),

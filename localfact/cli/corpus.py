@@ -76,7 +76,7 @@ def build(
     ):
         kinds = kinds_of(passages) or KINDS
         description = build_corpus(pages, out, machines.embedder(embedder), kinds=kinds, progress=progress)
-    show_description(out, description, {"passed_over": len(problems)}, as_json=as_json)
+    show_description(out, description, {}, problems, as_json=as_json)
     if there:
         note(f"{out} was built of these pages before, so nothing was left to do.")
 
@@ -106,8 +106,7 @@ def add(
         with reading(sources, machines, follow_links=follow_links) as (pages, problems):
             added = writer.add_pages(pages)
         description = finish_corpus(writer, passages)
-    counts = {"added": added, "replaced": writer.replaced, "passed_over": len(problems)}
-    show_description(folder, description, counts, as_json=as_json)
+    show_description(folder, description, {"added": added, "replaced": writer.replaced}, problems, as_json=as_json)
     if not added:
         note("No page was new.")
 

@@ -26,7 +26,7 @@ from localfact.report.tables import fields_table
     Options,
     *(ClaimOptions, ModelOptions, ChunkOptions, GateOptions, EvidenceOptions, WebOptions),
     "seed",
-    without={"corpus", "k", "results", "scope"},
+    without={"corpus", "k", "results", "scope", "reranker"},
 )
 def fetch(
     options: Options,
@@ -68,12 +68,13 @@ def fetch(
     from localfact.api.evaluate import prepare
     from localfact.api.fetch import fetch as fetch_evidence
     from localfact.api.fetch import summary_of
-    from localfact.methods.options import check_options
+    from localfact.methods.option_group import check_options
     from localfact.methods.web import privacy_note
     from localfact.web.searching.providers import DEFAULT_PROVIDER
 
     asked = {"corpus": out, "results": k, "providers": options.providers or (DEFAULT_PROVIDER,)}
-    options = check_options(Options, dict(options) | asked)
+    checked = check_options(Options, asked)
+    options = options.model_copy(update={name: getattr(checked, name) for name in asked})
     job = prepare(data, method=method, options=options, limit=limit, max_words=max_words)
     note(privacy_note(job.chosen.options))
     try:

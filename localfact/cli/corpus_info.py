@@ -1,5 +1,6 @@
 """The commands that look into a cached corpus and change nothing in it: info, search, verify, export."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +22,8 @@ OwnEmbedder = Annotated[
     typer.Option("--embedder", help="Folder of weights, where it is no card. [default: the corpus's own]"),
 ]
 
+#: What of a corpus is for programs.
+HASHES = frozenset({"format", "id", "content"})
 #: Pages of which hardly anything is kept that are named.
 LINKS_NAMED = 5
 
@@ -47,6 +50,8 @@ def info(
     from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
+    if failures and pages:
+        raise InputError("--failures and --pages are two lists: type one of them.")
     description = read_description(folder)
     store = PageStore(folder / STORE_FILE, finished=not description.unfinished)
     if failures:
@@ -66,7 +71,9 @@ def info(
     size = sum(mark.bytes for mark in description.files.values())
     there = store.counts() if (folder / STORE_FILE).is_file() else {}
     reasons = store.failures() if there else {}
-    show_description(folder, description.model_copy(update=there), {"bytes": size, "without_page": reasons}, as_json=as_json)
+    fields = fields_of(folder, description.model_copy(update=there), {"bytes": size, "without_page": reasons})
+    show(fields, as_json=as_json, view=lambda _: fields_table({name: fields[name] for name in fields if name not in HASHES}))
+    note_hardly_kept(folder, description)
     note(f"It takes {size / 1e6:,.1f} MB. Nothing else holds any of it: to delete it, delete the folder {folder}.")
     if empty := note_on_emptiness(folder, description):
         note(empty)
@@ -146,18 +153,39 @@ def export(
 COMMANDS = (info, search, verify, export)
 
 
-def show_description(folder: Path, description: "CorpusDescription", more: dict[str, Any], *, as_json: bool) -> None:
-    """Prints what a corpus holds and, where searches are recorded, how many of the addresses found were never asked for."""
+def show_description(
+    folder: Path,
+    description: "CorpusDescription",
+    done: dict[str, Any],
+    problems: Sequence[str] | None = None,
+    *,
+    as_json: bool,
+) -> None:
+    """Prints what was done to a corpus, what could not be read for it, and what it holds; for programs with its hashes."""
+    from localfact.report.corpus_line import tell_corpus
+
+    over = {} if problems is None else {"passed_over": len(problems)}
+    fields = fields_of(folder, description, {**done, **over})
+    show(fields, as_json=as_json, view=lambda _: Text(tell_corpus(str(folder), done, fields, problems or ())))
+    note_hardly_kept(folder, description)
+
+
+def fields_of(folder: Path, description: "CorpusDescription", more: dict[str, Any]) -> dict[str, Any]:
+    """What a corpus holds and, where searches are recorded, how many of the addresses found were never asked for."""
     from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
     if description.searches:
         store = PageStore(folder / STORE_FILE, finished=not description.unfinished)
         more = {**more, "never_asked_for": store.count_unfetched()}
-    extraction, hardly = extents_of(folder, description)
+    extraction, _ = extents_of(folder, description)
     more = {**more, "extraction": extraction} if extraction["pages"] else more
-    fields = {"corpus": str(folder), **more, **description.model_dump(mode="json", exclude={"files"})}
-    show(fields, as_json=as_json, view=fields_table)
+    return {"corpus": str(folder), **more, **description.model_dump(mode="json", exclude={"files"})}
+
+
+def note_hardly_kept(folder: Path, description: "CorpusDescription") -> None:
+    """Tells of which documents next to nothing was kept."""
+    _, hardly = extents_of(folder, description)
     if hardly:
         named = ", ".join(hardly[:LINKS_NAMED]) + (
             "" if len(hardly) <= LINKS_NAMED else f" and {len(hardly) - LINKS_NAMED} more"

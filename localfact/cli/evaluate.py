@@ -24,7 +24,7 @@ from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, errors, note, show
-from localfact.report.progress import TerminalProgress
+from localfact.report.progress import TerminalProgress, TextProgress
 from localfact.report.tables import fields_table
 from localfact.runs.shards import Shard
 from localfact.runtime.offline import go_offline
@@ -173,7 +173,7 @@ def check(
         note(privacy_note(with_corpus(options)))
     elif options.corpus is None:
         note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
-    with TerminalProgress(errors()) as progress:
+    with TextProgress(errors()) as progress:
         assessment = check_text(
             text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress
         )

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from localfact.cli.options import AsJson, TableFormat
+from localfact.cli.options import AsJson, TableFormat, format_of
 from localfact.report.console import show, show_table
 from localfact.scoring.recall import GAMMA
 
@@ -26,6 +26,7 @@ def leaderboard(
     from localfact.api.leaderboard import rank
     from localfact.report.leaderboard_table import leaderboard_table
 
+    format_of(how, as_json)
     board = rank(runs, gamma=gamma)
     if as_json:
         show(board.model_dump(mode="json"), as_json=True)

@@ -130,7 +130,8 @@ def main() -> NoReturn:
     prepare_streams()
     try:
         try:
-            app(debug_first(sys.argv[1:]))
+            with settings_file.telling_unused_settings():
+                app(debug_first(sys.argv[1:]))
         finally:
             sys.stdout.flush()  # so that a full disk is noticed here, not when the interpreter ends
     except LocalFactError as error:

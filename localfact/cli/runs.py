@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from localfact.cli.options import AsJson, RecallK
+from localfact.cli.options import AsJson, RecallK, format_of
 from localfact.errors import InputError
 from localfact.report.console import note, output, show, show_table
 from localfact.report.formats import Format, find_format
@@ -17,9 +17,7 @@ def show_command(
     response_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="One response of it.")] = None,
     only: Annotated[
         list[VerdictLabel] | None,
-        typer.Option(
-            "--only", help="Claims of this verdict alone, in each response the least likely first; repeat for several."
-        ),
+        typer.Option("--only", help="Claims of this verdict alone, over the run the least likely first; repeat for several."),
     ] = None,
     graph: Annotated[bool, typer.Option("--graph", help="Print the factor graph of one response, for infer.")] = False,
     how: Annotated[
@@ -47,10 +45,14 @@ def show_command(
     from localfact.report.claim_rows import claims_table
     from localfact.report.finding_view import findings_view
     from localfact.report.findings import common_flags
-    from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
+    from localfact.report.terminal import assessment_view, responses_table, summary_view
+    from localfact.report.verdicts_view import only_verdicts, worst_first
     from localfact.runs.assessments import read_assessment, read_assessments
     from localfact.runs.record import read_record
 
+    format_of(how, as_json)
+    if graph and (only or how != "terminal"):
+        raise InputError("--graph prints one response's graph, as JSON: leave --only and --format out.")
     folder = Path(run) if run is not None else latest_run()
     if run is not None and response_id is None and not folder.exists():  # an id, where only that is given
         folder, response_id = latest_run(), run
@@ -62,9 +64,13 @@ def show_command(
         return
     whole = {one.index: one for one in assessments} if only else {}
     if only:
-        assessments = [assessment for one in assessments if (assessment := only_verdicts(one, only)).claims]
+        view = findings_view(assessments, verdicts=only, most=None)
+        assessments = worst_first(only_verdicts(one, only) for one in assessments)
     if how != "terminal":
-        show_table(claims_table(assessments), how)
+        show_table(claims_table(assessments, worst_first=bool(only)), how)
+        return
+    if only and assessments and response_id is None and not as_json:
+        output().print(view)
         return
     if response_id is None and not only:
         summary = read_finished_summary(folder)
@@ -100,6 +106,8 @@ def score(
     from localfact.report.terminal import summary_view
     from localfact.scoring import KPolicy
 
+    if explain and as_json:
+        raise InputError("--explain is for people, and --json for programs: type one of them.")
     summary = rescore(run, KPolicy.parse(recall_k))
     show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
     if explain and not as_json:

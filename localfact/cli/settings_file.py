@@ -8,7 +8,9 @@ that texts are sent to, an address that is not public, a file that is written) i
 import difflib
 import inspect
 import textwrap
+import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +22,8 @@ from pydantic import TypeAdapter, ValidationError
 from localfact.cli.options import Concurrency, Data, MaxWords, MethodName, Offline, RecallK, choices_of, fields_of
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
-from localfact.methods.options import Options, check_options, flags_of
+from localfact.methods.option_group import UnusedSetting, check_options, flags_of
+from localfact.methods.options import Options
 from localfact.report.console import note, show
 from localfact.runtime.files import write_errors
 from localfact.runtime.plain_yaml import read_yaml_file
@@ -182,6 +185,23 @@ def settings_for(config: Path | None, commands: Commands, groups: Mapping[str, t
     if names:
         note(f"Settings from {file}: {', '.join(dict.fromkeys(names))}.")
     return found
+
+
+@contextmanager
+def telling_unused_settings() -> Iterator[None]:
+    """Prints, as notes, which settings of a file changed nothing in what was run; other warnings stay as they are."""
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def tell(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, UnusedSetting):
+                note(str(message))
+            else:
+                shown(message, category, *place, **more)
+
+        warnings.showwarning = tell
+        warnings.simplefilter("always", UnusedSetting)
+        yield
 
 
 def write_commented() -> str:

@@ -19,6 +19,7 @@ from localfact.methods.options import Options
 from localfact.models.cards import CARD_SUFFIXES, find_card, load_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.models.model_card import ModelCard
+from localfact.models.tokenizers import find_tokenizer_card
 
 if TYPE_CHECKING:
     from localfact.llm.placing.settings import EngineSettings
@@ -75,7 +76,8 @@ def engine_facts(options: Options) -> EngineFacts:
         recorded = read_recorded_identity(options.replay, options.model)
         card = card_of(recorded.model)
         return EngineFacts(recorded, policy=asking_policy(options, card), trusts_opinion=card.trusts_opinion)
-    settings, card = start_settings(options), card_of(options.model)
+    settings = start_settings(options)
+    card = card_of(options.model or settings.identity.model)
     return EngineFacts(settings.identity, settings.machine, settings, asking_policy(options, card), card.trusts_opinion)
 
 
@@ -135,14 +137,15 @@ def start_settings(options: Options) -> "EngineSettings":
     """The settings from which vLLM would be started."""
     from localfact.llm.placing.settings import engine_settings, memory_to_reserve
 
-    if options.model is None:
-        raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
     if options.endpoint is not None:
         from localfact.llm.cores.endpoint import endpoint_settings
 
         if options.deterministic:
             raise InputError("--endpoint starts no engine, so --deterministic would change nothing; leave it out.")
-        return endpoint_settings(load_card(options.model), options.endpoint, options.engine_args)
+        card = None if options.model is None else find_tokenizer_card(options.model)
+        return endpoint_settings(card, options.endpoint, options.engine_args)
+    if options.model is None:
+        raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
     named = (options.embedder, options.reranker, options.relations, options.second_opinion)
     beside = [load_card(name) for name in named if name not in (None, NO_EMBEDDER, "llm", "lexical")]
     return engine_settings(

@@ -24,6 +24,7 @@ from localfact.models.cards import load_card
 from localfact.models.text_writer import TextWriter, writer_identity
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
+from localfact.runtime.suggesting import suggest
 from localfact.stages import ClaimExtractor
 
 Claims = Literal["given", "extract"]
@@ -150,7 +151,9 @@ def extraction_settings(extractor: str, options: Options, *, confidence: Confide
     """
     name = options.extractor or extractor
     if name not in EXTRACTORS:
-        raise InputError(f"There is no claim extractor '{name}'. There are: {', '.join(EXTRACTORS)}.")
+        raise InputError(
+            f"There is no claim extractor '{name}'. {suggest(name, EXTRACTORS)}There are: {', '.join(EXTRACTORS)}."
+        )
     if EXTRACTORS[name].asks_model and not options.names_model:
         raise InputError(f"The claim extractor {name} asks a language model: name one with --model (`localfact models list`).")
     return EXTRACTORS[name].settings(name, options.claims or "given", options, confidence)

@@ -9,6 +9,7 @@ from localfact.assess.posteriors import Rules
 from localfact.llm.engine import Engine
 from localfact.methods.method import Method
 from localfact.methods.options import Options, Tables
+from localfact.methods.parts import RunPart
 from localfact.methods.relations import BUILTIN_NLI, LLM
 from localfact.methods.settings import FactReasonerSettings, Settings
 from localfact.stages import Assessor
@@ -34,6 +35,11 @@ class FactReasonerMethod(Method):
     gate: float | None = 0.8
     rules: Rules = "own"
     calibrates: bool = True
+
+    @property
+    def parts(self) -> frozenset[RunPart]:
+        """The graph."""
+        return frozenset({RunPart.GRAPH})
 
     def assessment(self, options: Options, relations: Sequence[str]) -> FactReasonerSettings:
         """The settings of the graph: tables, priors and solver."""

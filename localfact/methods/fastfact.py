@@ -8,6 +8,7 @@ from localfact.assess.gate import THETA
 from localfact.llm.engine import Engine
 from localfact.methods.method import Method
 from localfact.methods.options import Options
+from localfact.methods.parts import RunPart
 from localfact.methods.settings import FastFactSettings, Settings
 from localfact.stages import Assessor
 
@@ -15,6 +16,11 @@ from localfact.stages import Assessor
 @dataclass(frozen=True)
 class FastFactMethod(Method):
     """FastFact (sections 4.1-4.4): the gate, and a verifier for every claim that it leaves open."""
+
+    @property
+    def parts(self) -> frozenset[RunPart]:
+        """The verifier."""
+        return frozenset({RunPart.ANSWERS})
 
     def assessment(self, options: Options, relations: Sequence[str]) -> FastFactSettings:
         """The gate's threshold, and the most tokens of a verifier's answer."""

@@ -11,10 +11,10 @@ from localfact.assess.judges.assessor import PromptedJudge
 from localfact.assess.judges.calibration import JudgedPair, TruthCalibration, TruthMap
 from localfact.assess.judges.styles import STYLES
 from localfact.corpus.passages import PassageKind
-from localfact.errors import InputError
 from localfact.llm.engine import Engine
 from localfact.methods.method import Method
 from localfact.methods.options import Options
+from localfact.methods.parts import RunPart
 from localfact.methods.settings import JudgeSettings, Settings
 from localfact.prompts import Judge
 from localfact.relations.reference import reference_name, reference_pairs
@@ -38,18 +38,13 @@ class JudgeMethod(Method):
     prompts: tuple[Judge] = ("factscore",)
     calls: tuple[str, ...] = ("one a claim for which a passage was found",)
 
-    def assessment(self, options: Options, relations: Sequence[str]) -> JudgeSettings:
-        """The judge, the most tokens of its answer, and whether it is to be calibrated.
+    @property
+    def parts(self) -> frozenset[RunPart]:
+        """Its answers; or where it decides by the probability of True, what can be calibrated."""
+        return frozenset({RunPart.CALIBRATION if STYLES[self.prompts[0]].read is None else RunPart.ANSWERS})
 
-        Raises:
-            InputError: an option about calibration that would change nothing.
-        """
-        decides_by_truth = STYLES[self.prompts[0]].read is None
-        if options.relation_map is not None or (options.calibrated and not decides_by_truth):
-            raise InputError(
-                f"{self.name} relates nothing, so --relation-map changes nothing there, and --calibrated only the judges that "
-                "decide by the probability of True: factscore and expertqa."
-            )
+    def assessment(self, options: Options, relations: Sequence[str]) -> JudgeSettings:
+        """The judge, the most tokens of its answer, and whether it is to be calibrated."""
         pairs = reference_name() if options.calibrated else None
         return JudgeSettings(judge=self.prompts[0], verification_tokens=options.verification_tokens, truth_map=pairs)
 

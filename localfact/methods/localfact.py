@@ -9,6 +9,7 @@ from localfact.assess.priormap import UNINFORMED, read_prior_map
 from localfact.llm.engine import Engine
 from localfact.methods.factreasoner import FactReasonerMethod, factreasoner
 from localfact.methods.options import Options
+from localfact.methods.parts import RunPart
 from localfact.methods.relations import LLM
 from localfact.methods.settings import LocalFactSettings, Settings
 from localfact.stages import Assessor
@@ -17,6 +18,11 @@ from localfact.stages import Assessor
 @dataclass(frozen=True)
 class LocalFactMethod(FactReasonerMethod):
     """The gate before the graph; each claim's prior is the extractor's opinion of it."""
+
+    @property
+    def parts(self) -> frozenset[RunPart]:
+        """The graph, with priors."""
+        return super().parts | {RunPart.PRIORS}
 
     def assessment(self, options: Options, relations: Sequence[str]) -> LocalFactSettings:
         """The graph's settings, the gate's threshold, and the map of priors if there is one."""

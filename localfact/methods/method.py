@@ -11,6 +11,7 @@ from typing import Literal
 from localfact.corpus.passages import PassageKind
 from localfact.llm.engine import Engine
 from localfact.methods.options import Confidence, Options
+from localfact.methods.parts import RunPart
 from localfact.methods.settings import AssessmentSettings, Settings
 from localfact.prompts import Task
 from localfact.stages import Assessor
@@ -57,6 +58,11 @@ class Method(ABC):
     uses_theta: bool = False
     prompts: tuple[Task, ...] = ()
     calls: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> frozenset[RunPart]:
+        """The parts that its assessor has, besides those that every method may have by its options (`uses.py`)."""
+        return frozenset()
 
     @abstractmethod
     def assessment(self, options: Options, relations: Sequence[str]) -> AssessmentSettings:

@@ -5,14 +5,14 @@ results (`settings.py`) inherit some of them. None stands for the method's own d
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
 from localfact.errors import InputError
-from localfact.records import Probability, Record
+from localfact.methods.option_group import OptionFlag, OptionGroup
+from localfact.records import Probability
 from localfact.runtime.plain_yaml import read_yaml_file
 
 Tables = Literal["paper", "priors", "balanced"]
@@ -25,35 +25,6 @@ Instruction = Literal["two-paragraphs"]
 NO_RERANKER = "none"
 #: Characters of a path that an error shows.
 LONGEST_SHOWN = 300
-
-
-@dataclass(frozen=True)
-class OptionFlag:
-    """How an option is typed where its name does not say it.
-
-    Attributes:
-        names: the flags.
-        metavar: what stands behind them.
-        many: whether it may be repeated.
-    """
-
-    names: tuple[str, ...]
-    metavar: str | None = None
-    many: bool = False
-
-
-class OptionGroup(Record):
-    """Options that belong together: a heading in --help, a part of the settings."""
-
-    model_config = ConfigDict(use_attribute_docstrings=True)
-
-    #: The heading; None for the command's own options.
-    panel: ClassVar[str | None] = None
-
-    @classmethod
-    def group_of(cls, name: str) -> "type[OptionGroup]":
-        """The group that defines a field, under whose heading --help shows it."""
-        return next(group for group in cls.__mro__ if issubclass(group, OptionGroup) and name in group.__annotations__)
 
 
 def read_engine_args(typed: Any) -> Any:
@@ -114,7 +85,8 @@ class ModelOptions(OptionGroup):
     model: str | None = None
     """Language model: a card (`localfact models list`), a folder of weights, or a hub id."""
     endpoint: Annotated[str | None, OptionFlag(("--endpoint",), "URL")] = None
-    """A vLLM server that runs already, in place of an engine here; of the model only the tokenizer is read here."""
+    """A vLLM server that runs already, in place of an engine here; it is asked which model it has, whose tokenizer is read \
+here."""
     engine_args: Annotated[
         Mapping[str, str], BeforeValidator(read_engine_args), OptionFlag(("--engine-arg",), "KEY=VALUE", many=True)
     ] = Field(default_factory=dict)
@@ -296,7 +268,12 @@ class Options(
     @property
     def names_model(self) -> bool:
         """Whether a language model, or a transcript of one, was named."""
-        return self.model is not None or self.replay is not None
+        return any(named is not None for named in (self.model, self.endpoint, self.replay))
+
+    @property
+    def model_said(self) -> str:
+        """The language model as a table names it: as it was named, or whoever answers for it."""
+        return self.model or self.endpoint or f"replayed from {self.replay}"
 
 
 class GenerationOptions(OptionGroup):
@@ -313,35 +290,3 @@ class GenerationOptions(OptionGroup):
 
 
 GREEDY = GenerationOptions()
-
-
-Chosen = TypeVar("Chosen", bound=OptionGroup)
-
-
-def flags_of(group: type[OptionGroup], name: str) -> tuple[str, ...]:
-    """The flags of a field's option: those of its OptionFlag, else its own name, in the singular where it may be repeated."""
-    field = group.model_fields[name]
-    flag = flag_of(group, name)
-    if flag is not None:
-        return flag.names
-    plain = name.replace("_", "-")
-    return (f"--{plain.removesuffix('s') if isinstance(field.get_default(), tuple) else plain}",)
-
-
-def flag_of(group: type[OptionGroup], name: str) -> OptionFlag | None:
-    """The OptionFlag of a field; None where it has none."""
-    return next((mark for mark in group.model_fields[name].metadata if isinstance(mark, OptionFlag)), None)
-
-
-def check_options(group: type[Chosen], typed: Mapping[str, Any]) -> Chosen:
-    """The options from what a user typed.
-
-    Raises:
-        InputError: a value is invalid; the message names the option and what it takes.
-    """
-    try:
-        return group(**typed)
-    except ValidationError as error:
-        first = error.errors()[0]
-        flag = flags_of(group, str(first["loc"][0]))[0]
-        raise InputError(f"{flag} cannot be {first['input']!r:.100}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None

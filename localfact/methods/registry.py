@@ -1,6 +1,5 @@
 """The named methods, and which one the options select. A new method is a file beside this one and a line here."""
 
-import difflib
 from collections.abc import Mapping
 
 from localfact.errors import InputError
@@ -11,6 +10,7 @@ from localfact.methods.localfact import LOCALFACT
 from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LLM
+from localfact.runtime.suggesting import suggest
 
 METHODS: Mapping[str, Method] = {
     method.name: method
@@ -34,25 +34,27 @@ def find_method(name: str) -> Method:
     """
     if name in METHODS:
         return METHODS[name]
-    near = difflib.get_close_matches(name, METHODS, n=1)
-    hint = f"Did you mean '{near[0]}'?" if near else f"There are: {', '.join(METHODS)}."
-    raise InputError(f"There is no method '{name}'. {hint} `localfact methods` describes them.")
+    hint = suggest(name, METHODS) or f"There are: {', '.join(METHODS)}. "
+    raise InputError(f"There is no method '{name}'. {hint}`localfact methods` describes them.")
+
+
+def method_named(name: str | None, options: Options) -> Method:
+    """The named method, or the default.
+
+    Raises:
+        InputError: as `find_method`.
+    """
+    return find_method(name or (DEFAULT_METHOD_WITH_MODEL if options.names_model else DEFAULT_METHOD))
 
 
 def method_for(name: str | None, options: Options) -> Method:
     """The named method, or the default: localfact where a language model is named, else builtin-fr2.
 
     Raises:
-        InputError: no such method, one that needs a model without one, one that uses none with one, or an option that it does
-            not use.
+        InputError: no such method, or one that needs a model without one.
     """
-    method = find_method(name or (DEFAULT_METHOD_WITH_MODEL if options.names_model else DEFAULT_METHOD))
+    method = method_named(name, options)
     if options.names_model:
-        if method.model == "none" and options.second_opinion != LLM:
-            raise InputError(
-                f"The method {method.name} uses no language model; leave --model out, or take --method "
-                f"{DEFAULT_METHOD_WITH_MODEL}."
-            )
         return method
     if method.model == "required":
         raise InputError(f"The method {method.name} asks a language model: name one with --model (`localfact models list`).")
@@ -67,12 +69,7 @@ def method_for(name: str | None, options: Options) -> Method:
 
 
 def relation_names(method: Method, options: Options) -> list[str]:
-    """The relation models that a method asks: its own, and the second opinion; none for a method that relates nothing.
-
-    Raises:
-        InputError: a second opinion where nothing is related.
-    """
-    name = method.relations and (options.relations or method.relations)
-    if name is None and options.second_opinion is not None:
-        raise InputError(f"The method {method.name} relates no claims and passages, so --second-opinion would change nothing.")
-    return [each for each in (name, options.second_opinion) if each is not None]
+    """The relation models that a method asks: its own, and the second opinion; none for a method that relates nothing."""
+    if method.relations is None:
+        return []
+    return [each for each in (options.relations or method.relations, options.second_opinion) if each is not None]

@@ -35,11 +35,6 @@ def relation_map_of(method: Method, options: Options, facts: EngineFacts | None)
     if options.relation_map is not None and options.calibrated is None:
         wanted = True
     if not asks or facts is None:
-        if options.calibrated or options.relation_map is not None:
-            raise InputError(
-                f"{method.name} asks no language model for relations here, so --calibrated and --relation-map would change "
-                "nothing."
-            )
         return None
     if not wanted:
         if options.relation_map is not None:

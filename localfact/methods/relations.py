@@ -23,6 +23,7 @@ from localfact.relations.lexical.model import LexicalRelationModel, lexical_iden
 from localfact.relations.llm import LLMRelationModel, llm_identity
 from localfact.relations.store import read_kept
 from localfact.relations.windows import READING_VERSION
+from localfact.runtime.suggesting import suggest
 from localfact.stages import RelationModel
 
 #: The relation models without a card: the language model itself, and word overlap.
@@ -123,9 +124,11 @@ def relation_card(name: str) -> ModelCard:
     try:
         card = load_card(name)
     except MissingError:
-        known = ", ".join(card.name for card in list_cards() if "relations" in card.roles)
+        cards = [card.name for card in list_cards() if "relations" in card.roles]
+        meant, known = suggest(name, [*KINDS, *cards]), ", ".join(cards)
         raise InputError(
-            f"There is no relation model '{name}'. Take {without_card}, {known}, a hub id (owner/name) or the path of a card."
+            f"There is no relation model '{name}'. {meant}Take {without_card}, {known}, a hub id (owner/name) or the path of a "
+            "card."
         ) from None
     if "relations" not in card.roles:
         raise InputError(

@@ -14,14 +14,15 @@ from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.evidence import evidence_settings
 from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor
-from localfact.methods.localfact import LocalFactMethod, without_opinion
+from localfact.methods.localfact import without_opinion
 from localfact.methods.method import Method
 from localfact.methods.options import Options
-from localfact.methods.registry import method_for, relation_names
+from localfact.methods.registry import method_for, method_named, relation_names
 from localfact.methods.relation_maps import relation_map_of
 from localfact.methods.relations import LLM, open_cached, relation_kind
 from localfact.methods.retrieval import is_replayed, open_search, replaying_retriever, retriever_of
 from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, LocalFactSettings, Settings
+from localfact.methods.uses import keep_used, parts_of
 from localfact.methods.web import Notes
 from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
@@ -62,6 +63,8 @@ def configure(method: str | None, options: Options) -> Configuration:
         InputError: an option that the method cannot use, or an unknown relation model.
         MissingError: an unknown embedder, no corpus where the options name one, a language model that is not on this machine.
     """
+    named = method_named(method, options)
+    options = keep_used(options, parts_of(named, options), f"the method {named.name}")
     chosen = method_for(method, options)
     facts = engine_facts(options) if options.names_model else None
     return Configuration(chosen, options, run_settings(chosen, options, facts), facts)
@@ -74,8 +77,6 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         InputError: an option that the method cannot use, or an unknown relation model.
         MissingError: an unknown embedder, or no corpus where the options name one.
     """
-    if options.prior_map is not None and not isinstance(method, LocalFactMethod):
-        raise InputError(f"The method {method.name} takes no prior from its extractor, so --prior-map would change nothing.")
     identities = [relation_kind(name).identity(options) for name in relation_names(method, options)]
     only_judges = facts is not None and facts.policy.relation_prompt is not None
     extraction = extraction_settings(
@@ -191,6 +192,13 @@ def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | Non
     if settings.evidence.queries == LLM and engine is not None:
         return LLMQueries(engine, count=count, seed=settings.seed)
     return ClaimQueries(count) if count > 1 else None
+
+
+def explaining_what_is_shown(pipeline: Pipeline) -> Pipeline:
+    """The pipeline for a reader in a terminal, who waits: of other passages the closest sentence is taken."""
+    if not isinstance(pipeline.explainer, Reasons):
+        return pipeline
+    return replace(pipeline, explainer=replace(pipeline.explainer, shown_only=True))
 
 
 def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: AsyncExitStack) -> Pipeline:

@@ -19,6 +19,7 @@ from localfact.runtime.cures import install_all
 from localfact.runtime.locations import data_folder
 from localfact.runtime.path_names import check_folder
 from localfact.runtime.plain_yaml import read_yaml_file
+from localfact.runtime.suggesting import suggest
 
 BRANCH = "main"
 #: What weights of which nothing else is known may be; a model that writes claims is a difference, and has a card.
@@ -71,9 +72,10 @@ def find_card(name_or_path: str) -> ModelCard:
         raise MissingError(
             f"There is no folder and no card {name_or_path}. Give the path of a folder of weights, or of a card."
         )
-    known = ", ".join(card.name for card in list_cards())
+    meant = suggest(name_or_path, (card.name for card in list_cards()))
     raise MissingError(
-        f"There is no model '{name_or_path}'. Known: {known}. Or give a hub id (owner/name) or the path of a card or a folder."
+        f"There is no model '{name_or_path}'. {meant}`localfact models list` has all; or give a hub id (owner/name), or the "
+        "path of a card or a folder."
     )
 
 

@@ -20,7 +20,7 @@ import yaml
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.models.files import SHA256_DIGITS, has_mark, remember
 from localfact.models.model_card import ModelCard
-from localfact.models.weights import COMMIT, PULLED_FILE, Pulled, read_pulled, weights_homes
+from localfact.models.weights import COMMIT, PULLED_FILE, Pulled, find_weights, read_pulled, weights_homes
 from localfact.runtime.files import replace, write_errors
 from localfact.runtime.links import append_to, refuse_links
 from localfact.runtime.path_names import is_relative
@@ -66,10 +66,10 @@ class Plan:
         return sum(file.size for file in self.files)
 
 
-def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
+def plan_pull(card: ModelCard, to: Path | None = None, *, tokenizer_only: bool = False) -> Plan:
     """Asks the hub what is to be downloaded, and checks access and disk space before the download.
 
-    `to`: a folder in which NAME is made; models/weights if None.
+    `to`: a folder in which NAME is made; models/weights if None. `tokenizer_only`: leaves the weights out.
 
     Raises:
         MissingError: the hub cannot be reached, or the model is gated and there is no token with access to it.
@@ -83,8 +83,12 @@ def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
         raise InputError(f"The weights of '{card.name}' are not on a hub: there is nothing to pull.")
     if card.gated and get_token() is None:
         raise gate_error(card.hub)
+    if tokenizer_only and find_weights(card.name, card.hub, card.revision) is not None:
+        raise InputError(f"The weights of '{card.name}' are on this machine, and its tokenizer with them: nothing is to pull.")
     # A revision that is a hash identifies weights; it is no commit of the hub.
     commit, files = repository(card.hub, "main" if card.revision.startswith("sha256:") else card.revision)
+    if tokenizer_only:
+        files = [file for file in files if is_beside_weights(file)]
     folder = (to if to is not None else weights_homes()[0]) / card.name
     missing = sum(file.size - on_disk(folder, file) for file in files)
     free = shutil.disk_usage(next(place for place in (folder, *folder.absolute().parents) if place.is_dir())).free
@@ -132,8 +136,12 @@ def choose_files(files: Sequence[RemoteFile]) -> list[RemoteFile]:
     safe = [file for file in ours if file.name.endswith(".safetensors")]
     sharded = [file for file in safe if not paths[file].name.startswith("consolidated")]
     weights = sharded or safe or [file for file in ours if paths[file].match("pytorch_model*.bin")]
-    kept = [file for file in ours if file.name.endswith(KEPT_SUFFIXES) or paths[file].name.lower().startswith(KEPT_STEMS)]
-    return weights + kept if weights else []
+    return weights + [file for file in ours if is_beside_weights(file)] if weights else []
+
+
+def is_beside_weights(file: RemoteFile) -> bool:
+    """Whether a file is needed that holds no weights: configuration, tokenizer, licence."""
+    return file.name.endswith(KEPT_SUFFIXES) or PurePosixPath(file.name).name.lower().startswith(KEPT_STEMS)
 
 
 @contextmanager

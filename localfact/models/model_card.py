@@ -69,6 +69,7 @@ class ModelCard(Record):
         languages: two-letter codes of those that a relation model knows; None where that is not stated.
         labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
         dtype: what it is computed in; None for float32, of a language model for what its weights are stored in.
+        tried: where figures of it stand, if it was ever run by those who make localfact; "" if it never was.
         gated: whether the hub gives it only to users who accepted its licence.
         parameters: in billions.
         weights_gib: their size.
@@ -110,6 +111,7 @@ class ModelCard(Record):
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
     dtype: Literal["float32", "float16", "bfloat16"] | None = None
     licence: OneLine = "unknown"
+    tried: OneLine = ""
     gated: bool = False
     parameters: Size | None = None
     weights_gib: WeightsSize | None = None

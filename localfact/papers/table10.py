@@ -16,7 +16,10 @@ from localfact.api.sample import sample_responses
 from localfact.inputs.responses import read_responses
 from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
+from localfact.methods.parts import RunPart
+from localfact.methods.registry import find_method
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
+from localfact.methods.uses import keep_used, parts_of, used_options
 from localfact.models.cards import load_card, weights_folder
 from localfact.report.summary import Summary
 from localfact.runs.assessments import read_assessments
@@ -85,6 +88,10 @@ def row_jobs(
         InputError: as `api.evaluate.prepare`.
     """
     names = list(dict.fromkeys(relations)) or list(AS_PUBLISHED if options.names_model else NO_DOWNLOAD)
+    methods = {version: find_method(f"factreasoner-fr{version}") for version in RUN_ORDER}
+    of_names = [options.model_copy(update={"relations": name}) for name in names]
+    has = set[RunPart]().union(*(parts_of(method, one) for method in methods.values() for one in of_names))
+    options = keep_used(options, has, f"a table of {', '.join(names)}")
     check_weights(names, options)
     options = options.model_copy(update={"claims": "given", "k": options.k or K})
     folder = out or RUNS / f"table10-{rows_name(data, options, limit)}"
@@ -97,14 +104,14 @@ def row_jobs(
             version,
             prepare(
                 data,
-                method=f"factreasoner-fr{version}",
-                options=options_for(name, options, folder, extracts=extracts),
+                method=method.name,
+                options=used_options(method, options_for(name, options, folder, extracts=extracts)),
                 out=folder / folder_name(name) / f"fr{version}",
                 limit=limit,
             ),
         )
         for name in names
-        for version in RUN_ORDER
+        for version, method in methods.items()
     ]
 
 
@@ -121,7 +128,7 @@ def options_for(name: str, options: Options, folder: Path, *, extracts: bool) ->
     changes: dict[str, Any] = {"relations": name, "relations_cache": folder / folder_name(name) / RELATIONS_FILE}
     if name != LLM and not extracts:
         changes |= {"model": None, "engine_args": {}, "transcript": None, "replay": None}
-    elif extracts and options.replay is None:
+    elif extracts and options.names_model and options.replay is None:
         # Asked again, the language model might extract other claims for another row.
         changes |= {"transcript": options.transcript or folder / CALLS_FILE}
     return options.model_copy(update=changes)

@@ -4,7 +4,7 @@ They make different errors: a cross-encoder understands paraphrases, but tends t
 as contradicted; word overlap only sees whether the claim's words are there. Which number belongs to what has to be read:
 word overlap may make the cross-encoder less sure, and turns it round only where all details are there. Nor does a text
 contradict what it does not speak of: of 40 answers of OpenFactCheck on topics that the share of words was not chosen on (but
-which had been looked at before), the true claims called contradicted fell from 15 to 8 of 111, the false ones from 11 to 10 of 39.
+which had been looked at), the true claims called contradicted fell from 15 to 8 of 111, the false ones from 11 to 10 of 39.
 """
 
 import math

@@ -34,6 +34,12 @@ LEAST_CHANGE = 0.05
 READ_NAMED = 3
 #: The relation that values of that ruling speak for.
 SPEAKS_FOR = {Ruling.SAME: RelationLabel.ENTAILMENT, Ruling.OTHER: RelationLabel.CONTRADICTION}
+#: The relations that speak for a verdict.
+SPEAKS_AS = {
+    VerdictLabel.SUPPORTED: (RelationLabel.ENTAILMENT,),
+    VerdictLabel.CONTRADICTED: (RelationLabel.CONTRADICTION,),
+    VerdictLabel.CONFLICTING: (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION),
+}
 UNDECIDED = (VerdictLabel.UNDECIDED, VerdictLabel.NOT_ENOUGH_EVIDENCE)
 
 
@@ -84,9 +90,11 @@ class Reasons:
     Attributes:
         by_loss: whether the model is asked about each passage without a sentence, up to LEFT_OUT + 1 further pairs a verdict.
             Without, which is for a model that is dear, the sentence is the closest of what was read.
+        shown_only: whether that is asked only of passages that a reader in a terminal sees: of one that speaks for its verdict.
     """
 
     by_loss: bool = True
+    shown_only: bool = False
 
     async def explain(
         self,
@@ -108,7 +116,7 @@ class Reasons:
             (claim, passage): self._question(known[claim], passages[passage], relations)
             for claim, passage in names_of(verdicts)
         }
-        asked = [questions[verdict.claim_id, counted.passage_id] for verdict in verdicts for counted in leading(verdict)]
+        asked = [questions[verdict.claim_id, counted.passage_id] for verdict in verdicts for counted in self._weighed(verdict)]
         said = await relate(list(dict.fromkeys(pair for question in asked for pair in question.pairs))) if self.by_loss else {}
 
         def told(verdict: Verdict, counted: CountedPassage) -> CountedPassage:
@@ -128,6 +136,12 @@ class Reasons:
             for verdict in verdicts
         ]
         return judgement.model_copy(update={"verdicts": tuple(explained)})
+
+    def _weighed(self, verdict: Verdict) -> Iterator[CountedPassage]:
+        """The passages of a verdict without whose sentences the model is asked again."""
+        for counted in leading(verdict):
+            if not self.shown_only or counted.relation in SPEAKS_AS.get(verdict.label, ()):
+                yield counted
 
     @staticmethod
     def _question(claim: Claim, passage: Passage, relations: Relations) -> _Question:

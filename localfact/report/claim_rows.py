@@ -7,6 +7,8 @@ from localfact.records import Assessment, Claim, CountedPassage, Passage
 from localfact.report.marked_text import decisive_sentence
 from localfact.report.table_data import Cell, Column, Group, Table, number
 
+#: Where a claim without a posterior stands among others.
+UNKNOWN = 0.5
 _NUMBERS = ("posterior", "probability")
 
 
@@ -44,17 +46,21 @@ def _resting_on(claim: Claim, counted: CountedPassage | None, passages: dict[str
     }
 
 
-def claims_table(assessments: Iterable[Assessment]) -> Table:
-    """The rows as a table, those of a response under its id."""
+def claims_table(assessments: Iterable[Assessment], *, worst_first: bool = False) -> Table:
+    """The rows as a table, those of a response under its id; or all of them, the least likely to be true first."""
     rows = list(claim_rows(assessments))
+    if worst_first:
+        rows.sort(key=lambda row: UNKNOWN if row["posterior"] is None else row["posterior"])
     names = [name for name in rows[0] if name != "response"] if rows else ["claim"]
-    groups: dict[str, list[tuple[Cell, ...]]] = {}
+    groups: list[tuple[str, list[tuple[Cell, ...]]]] = []
     for row in rows:
         cells = (number(row[name]) if name in _NUMBERS else str(row[name] or "") for name in names)
-        groups.setdefault(row["response"], []).append(tuple(cells))
+        if not groups or groups[-1][0] != row["response"]:
+            groups.append((row["response"], []))
+        groups[-1][1].append(tuple(cells))
     return Table(
         title="Claims",
         columns=tuple(Column(name, "right" if name in _NUMBERS else "left") for name in names),
-        groups=tuple(Group(response, tuple(cells)) for response, cells in groups.items()),
+        groups=tuple(Group(response, tuple(cells)) for response, cells in groups),
         grouped_by="response",
     )

@@ -24,12 +24,22 @@ VERDICT_STYLES = {
 FINDINGS = 10
 
 
-def findings_view(assessments: Sequence[Assessment], common: Collection[Flag] = ()) -> RenderableType:
-    """The contradicted claims over all responses as the report has them, the FINDINGS least likely true; nothing for none."""
-    found = find_claims(assessments, [VerdictLabel.CONTRADICTED])
-    parts: list[RenderableType] = [finding_text(one, common) for one in found[:FINDINGS]]
-    if len(found) > FINDINGS:
-        parts.append(line(f"{len(found) - FINDINGS:,} more: localfact show RUN --only contradicted", "dim"))
+def findings_view(
+    assessments: Sequence[Assessment],
+    common: Collection[Flag] = (),
+    *,
+    verdicts: Collection[VerdictLabel] = (VerdictLabel.CONTRADICTED,),
+    most: int | None = FINDINGS,
+) -> RenderableType:
+    """The claims with these verdicts over all responses as the report has them, the least likely true first; nothing for none.
+
+    Args:
+        common: flags that mark none. most: how many are shown at most; None for all.
+    """
+    found = find_claims(assessments, verdicts)
+    parts: list[RenderableType] = [finding_text(one, common) for one in found[:most]]
+    if len(parts) < len(found):
+        parts.append(line(f"{len(found) - len(parts):,} more: localfact show RUN --only contradicted", "dim"))
     return Group(*parts)
 
 

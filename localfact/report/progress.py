@@ -80,11 +80,18 @@ class TerminalProgress:
         return ", ".join(parts)
 
     def time_left(self) -> str:
-        """The time that the remaining responses take at the average pace of this run; "" before the first is done."""
-        done, remaining = self._done - self._before, self._total - self._done
-        if not done or not remaining:
+        """The time that the remaining responses take at the average pace of this run; "" before the first is done.
+
+        Where they are counted in words, by words, and a row that cannot be used takes no time. Of what is under way between
+        nothing and all is done: the geometric mean of both reckonings is the least wrong.
+        """
+        counts, done, total = self._counts, float(self._done - self._before), self._total - self._before
+        if counts["words_to_do"]:
+            total = counts["words_to_do"]
+            done = math.sqrt(counts["words_begun"] * counts["words_done"])
+        if not done or self._done == self._total:
             return ""
-        seconds = round((time.monotonic() - self._started) / done * remaining)
+        seconds = round((time.monotonic() - self._started) / done * (total - done))
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
 
     def response_done(self, assessment: Assessment) -> None:
@@ -103,3 +110,31 @@ class TerminalProgress:
     def _line_is_due(self) -> bool:
         enough = self._done - self._printed >= max(1, self.SHARE * self._total)
         return enough and time.monotonic() - self._printed_at >= self.SECONDS
+
+
+#: What is said of one text when a stage of it has ended, or its pairs are known.
+STAGES = {
+    "claims": "{:,} claims found; searching for passages",
+    "pairs": "{:,} pairs of a claim and a passage to relate",
+    "relations": "{:,} pairs related; finding the sentences that verdicts rest on",
+}
+
+
+class TextProgress(TerminalProgress):
+    """Progress on one text: which stage it is in. Where the console is no terminal, a line for each."""
+
+    def begin(self, responses: int, done: int) -> None:
+        """Called when everything is loaded."""
+        super().begin(responses, done)
+        self._say("reading the text")
+
+    def count(self, stage: str, number: int) -> None:
+        """Adds to a count; the end of a stage is said."""
+        super().count(stage, number)
+        if stage in STAGES and number:
+            self._say(STAGES[stage].format(number))
+
+    def _say(self, what: str) -> None:
+        self._bar.update(self._task, description=what)
+        if not self._console.is_terminal:
+            self._console.print(f"{what[0].upper()}{what[1:]} ...", highlight=False)

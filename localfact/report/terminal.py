@@ -27,7 +27,7 @@ from localfact.report.marked_text import decisive_sentence, pieces
 from localfact.report.summary import Summary
 from localfact.report.tables import shorten
 from localfact.scoring.tally import precision_annotated, tally
-from localfact.vocabulary import Flag, VerdictLabel
+from localfact.vocabulary import Flag
 
 #: The most characters of a passage under a verdict.
 EXCERPT = 240
@@ -188,15 +188,6 @@ def without_place(assessment: Assessment) -> list[Text]:
     nowhere = [str(number) for number in range(1, len(assessment.claims) + 1) if number - 1 not in placed]
     said = f"Not found verbatim in the text: claim{'s' if len(nowhere) > 1 else ''} {', '.join(nowhere)}."
     return [line(said, "dim")] if nowhere else []
-
-
-def only_verdicts(assessment: Assessment, labels: Collection[VerdictLabel]) -> Assessment:
-    """The assessment with the claims of these verdicts alone, those first that are the least likely to be true."""
-    judged = zip(assessment.claims, assessment.verdicts, strict=True)
-    kept = [(claim, verdict) for claim, verdict in judged if verdict.label in labels]
-    kept.sort(key=lambda one: 0.5 if one[1].posterior is None else one[1].posterior)
-    claims, verdicts = (tuple(claim for claim, _ in kept), tuple(verdict for _, verdict in kept))
-    return assessment.model_copy(update={"claims": claims, "verdicts": verdicts, "warnings": (), "unparsed": ()})
 
 
 def no_claims(assessment: Assessment) -> str:

@@ -9,6 +9,7 @@ from localfact.runs.failures import or_failure
 from localfact.runs.progress import Progress
 from localfact.runs.run_folder import RunFolder, pending
 from localfact.runtime.tasks import for_each
+from localfact.text import word_count
 
 #: The default number of responses that are assessed at once: on a CPU a few hide the time for reading and writing.
 CONCURRENCY = 4
@@ -39,8 +40,13 @@ async def run(
     mine = range(len(responses)) if indices is None else indices
     progress.begin(len(mine), len(folder.done))
 
+    left = {index: responses[index] for index in pending(mine, folder.done)}
+    words = {index: 0 if response.problem else word_count(response.text) for index, response in left.items()}
+    progress.count("words_to_do", sum(words.values()))
+
     async def one(index: int) -> None:
         costs = Costs()
+        progress.count("words_begun", words[index])
         assessment = await or_failure(assessor.assess(index, responses[index], costs, progress.count))
         if isinstance(assessment, Failure):
             assessment = failed(index, responses[index], assessment.reason, costs)
@@ -52,6 +58,7 @@ async def run(
             **({"sent": dict(costs.ledger.sent)} if costs.ledger.sent else {}),
         }
         folder.append(assessment, timing)
+        progress.count("words_done", words[index])
         progress.row_done()
 
-    await for_each(pending(mine, folder.done), one, concurrency)
+    await for_each(list(words), one, concurrency)

@@ -172,7 +172,7 @@ async def test_only_the_language_models_relations_are_calibrated(model: Model, t
         ('{"slopes": [0, 1, 1]}', {}, "is no map of relations"),
         (None, {}, "cannot be read: No such file"),
         ("{}", {"calibrated": False}, "--uncalibrated takes relations as they come, so --relation-map would change nothing"),
-        ("{}", {"relations": "lexical"}, "asks no language model for relations here, so --calibrated and --relation-map"),
+        ("{}", {"relations": "lexical"}, "--calibrated would change nothing in the method"),
     ],
 )
 def test_maps_that_cannot_be_used_are_refused(

@@ -284,7 +284,7 @@ def test_weights_that_are_not_here_are_said_before_word_overlap_is_asked(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.delenv("LOCALFACT_WEIGHTS", raising=False)
-    options = WITHOUT_EMBEDDER.model_copy(update={"model": "llama-3.1-70b"})
+    options = WITHOUT_EMBEDDER.model_copy(update={"model": "llama-3.1-70b" if name == "llm" else None})
     with pytest.raises(MissingError, match="models pull"):
         relation_roc(questions_file(tmp_path), tmp_path / "out", relations=["lexical", name], options=options)
     assert not (tmp_path / "out").exists()

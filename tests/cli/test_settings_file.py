@@ -50,6 +50,18 @@ def test_what_is_typed_goes_before_the_file_and_the_file_before_defaults(localfa
     assert json.loads(localfact("--config", "none", "eval", "--plan", "--json").stdout)["settings"]["evidence"]["k"] == 5
 
 
+def test_a_setting_that_the_method_does_not_use_is_told_and_typed_it_is_refused(
+    localfact: QuickCommandLine, tmp_path: Path
+) -> None:
+    written(tmp_path, "theta: 0.5\nk: 2\n")
+    done = localfact("eval", "--plan", "--json")
+    assert "The setting theta changes nothing in the method builtin-fr2" in done.stderr
+    assert json.loads(done.stdout)["settings"]["evidence"]["k"] == 2
+    refused = localfact("eval", "--plan", "--theta", "0.5")
+    assert refused.returncode == 2
+    assert "Methods that use it: fastfact, localfact." in refused.stderr
+
+
 def test_a_list_in_the_file_is_an_option_given_several_times(localfact: QuickCommandLine, tmp_path: Path) -> None:
     written(tmp_path, "providers: [duckduckgo, altavista]\n")
     done = localfact("--trust-settings", "eval", "--corpus", "web", "--plan")

@@ -1,5 +1,6 @@
 """The other commands, as a new user would try them."""
 
+import csv
 import json
 import subprocess
 from importlib.metadata import version
@@ -63,6 +64,11 @@ def test_claims_of_one_verdict_are_shown_alone_and_the_worst_first(localfact: Co
         assert [claim["id"] for claim in row["claims"]] == [verdict["claim_id"] for verdict in verdicts]
         posteriors = [verdict["posterior"] for verdict in verdicts]
         assert posteriors == sorted(posteriors)
+    worst = [row["verdicts"][0]["posterior"] for row in whole]
+    assert worst == sorted(worst)
+    rows = localfact("show", "--only", "contradicted", "--only", "supported", "--format", "csv").stdout.splitlines()
+    found = [float(row["posterior"]) for row in csv.DictReader(rows) if row["posterior"]]
+    assert found == sorted(found)
     assert "No claim" in localfact("show", "--only", "irrelevant").stderr
 
 

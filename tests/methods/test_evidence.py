@@ -18,7 +18,8 @@ from localfact.evidence.corpus_retriever import CorpusRetriever
 from localfact.evidence.query_retriever import SearchRetriever
 from localfact.methods import evidence, web
 from localfact.methods.evidence import Source, open_source, retriever
-from localfact.methods.options import Options, check_options
+from localfact.methods.option_group import check_options
+from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
 from localfact.methods.settings import EvidenceSettings
 from localfact.methods.web import DEFAULT_CORPUS, finish_left, with_corpus

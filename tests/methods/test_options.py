@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from localfact.errors import InputError
-from localfact.methods.options import Options, check_options, read_engine_args, read_hosts
+from localfact.methods.option_group import check_options
+from localfact.methods.options import Options, read_engine_args, read_hosts
 
 
 def typed(**words: object) -> Options:

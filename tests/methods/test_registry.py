@@ -14,7 +14,8 @@ from localfact.claims.given import GivenClaims
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.methods.factreasoner import FactReasonerMethod
-from localfact.methods.options import Options, check_options
+from localfact.methods.option_group import check_options
+from localfact.methods.options import Options
 from localfact.methods.registry import METHODS, find_method, method_for
 from localfact.methods.settings import Settings
 from localfact.methods.wiring import Configuration, configure, run_settings, wire
@@ -170,5 +171,5 @@ def test_a_language_model_makes_localfact_the_default_and_fits_no_builtin_method
     assert method_for(None, Options(replay=Path("calls.sqlite"))).name == "localfact"
     with pytest.raises(InputError, match="--model"):
         method_for("fastfact", Options())
-    with pytest.raises(InputError, match="uses no language model"):
-        method_for("builtin-fr1", Options(model="qwen2.5-7b"))
+    with pytest.raises(InputError, match="--model would change nothing in the method builtin-fr1: no language model is asked"):
+        configure("builtin-fr1", Options(model="qwen2.5-7b"))

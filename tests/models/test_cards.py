@@ -100,8 +100,8 @@ def test_the_embedders_that_ship_have_the_prefixes_that_their_authors_tell() -> 
     }
 
 
-def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(MissingError, match=r"Known: .*minilm"):
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
+    with pytest.raises(MissingError, match=r"Did you mean 'minilm'\? .*models list"):
         load_card("minilmm")
 
 

@@ -18,6 +18,7 @@ from localfact.models.cards import find_card, load_card, weights_folder
 from localfact.models.download import RemoteFile, choose_files, plan_pull, pull
 from localfact.models.files import content_hash, has_mark
 from localfact.models.model_card import ModelCard
+from localfact.models.tokenizers import tokenizer_folder
 from localfact.models.weights import missing_weights
 
 SHARDS = {f"model-0000{number}-of-00002.safetensors": bytes([number]) * 300_000 for number in (1, 2)}
@@ -335,3 +336,15 @@ def test_a_pull_writes_through_no_link(hub: LoopbackHub, tmp_path: Path) -> None
     with pytest.raises(InputError, match="symbolic link"):
         pull(plan_pull(CARD, tmp_path))
     assert (tmp_path / "mine.txt").read_text() == "mine"
+
+
+def test_a_tokenizer_alone_is_pulled_beside_no_weights_which_can_follow(hub: LoopbackHub) -> None:
+    plan = plan_pull(CARD, tokenizer_only=True)
+    assert not any(file.name.endswith((".safetensors", ".bin")) for file in plan.files)
+    folder = pull(plan)
+    assert tokenizer_folder(CARD) == (folder, COMMIT)
+    with pytest.raises(MissingError, match="not on this machine"):
+        weights_folder(CARD)
+    assert weights_folder(load_card(str(pull(plan_pull(CARD))))) == folder
+    with pytest.raises(InputError, match="its tokenizer with them"):
+        plan_pull(CARD, tokenizer_only=True)

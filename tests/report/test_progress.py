@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from localfact.report import progress as module
-from localfact.report.progress import TerminalProgress
+from localfact.report.progress import TerminalProgress, TextProgress
 
 
 @pytest.fixture
@@ -32,6 +32,33 @@ def test_without_a_terminal_a_line_now_and_then_has_all_of_it(clock: list[float]
     assert lines[0] == "6 of 23 responses, 150 claims, 100 tokens/s (67% of prompts cached), 0:02:50 left"
     assert lines[-1].startswith("21 of 23 responses, 900 claims, ")
     assert len(lines) == 6  # every 3 responses, which take 30 seconds
+
+
+def test_the_time_left_counts_words_some_of_those_under_way_and_rows_that_cannot_be_used_not_at_all(clock: list[float]) -> None:
+    progress = TerminalProgress(Console(file=io.StringIO(), width=200))
+    progress.begin(11, 0)
+    progress.count("words_to_do", 1000)
+    progress.row_done()
+    assert progress.time_left() == "", "a row that cannot be used says nothing of the others"
+    progress.count("words_begun", 400)
+    clock[0] = 50.0
+    progress.count("words_done", 100)
+    progress.row_done()
+    assert progress.time_left() == "0:03:20 left"
+
+
+def test_of_one_text_each_stage_is_a_line_without_a_terminal(clock: list[float]) -> None:
+    out = io.StringIO()
+    with TextProgress(Console(file=out, width=200)) as progress:
+        progress.begin(1, 0)
+        for stage, number in (("claims", 9), ("pairs", 45), ("relations", 45)):
+            progress.count(stage, number)
+    assert out.getvalue().splitlines() == [
+        "Reading the text ...",
+        "9 claims found; searching for passages ...",
+        "45 pairs of a claim and a passage to relate ...",
+        "45 pairs related; finding the sentences that verdicts rest on ...",
+    ]
 
 
 def test_nothing_is_said_of_what_there_is_none_of(clock: list[float]) -> None:

@@ -12,11 +12,11 @@ from localfact.report.terminal import (
     assessment_view,
     count_dropped_sentences,
     mark_text,
-    only_verdicts,
     passage_text,
     passages_to_show,
     summary_view,
 )
+from localfact.report.verdicts_view import found_view, only_verdicts
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 
@@ -94,6 +94,15 @@ def test_some_claims_alone_keep_their_numbers_and_leave_the_text_out() -> None:
     said = " ".join(shown(assessment_view(only_verdicts(whole, [VerdictLabel.CONTRADICTED]), whole)).split())
     assert "3 ✗ clearly contradicted" in said
     assert "Babbage" not in said
+
+
+def test_claims_of_a_run_are_in_one_order_over_all_its_responses() -> None:
+    first = small_assessment()
+    worse = [one.model_copy(update={"posterior": 0.05 if one.posterior == 0.2 else one.posterior}) for one in first.verdicts]
+    second = first.model_copy(update={"index": 1, "response_id": "second", "verdicts": tuple(worse)})
+    said = shown(found_view([first, second], [VerdictLabel.CONTRADICTED]))
+    assert said.index("claim 3 of second") < said.index(f"claim 3 of {first.response_id}")
+    assert said.count("contradicted") == 2
 
 
 def test_claims_without_places_show_no_text() -> None:

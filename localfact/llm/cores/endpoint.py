@@ -6,6 +6,7 @@ probable ones alone; labels that are not among them count as impossible, so that
 """
 
 from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,8 +16,9 @@ from localfact.llm.engine import EngineIdentity
 from localfact.llm.placing.settings import EngineSettings, card_tells, thought_tokens
 from localfact.llm.tokens.chat import ChatLayout, template_hash
 from localfact.llm.tokens.token_engine import TokenEngine
-from localfact.models.cards import resolve_card, weights_folder
+from localfact.models.cards import card_of_hub, list_cards, resolve_card
 from localfact.models.model_card import ModelCard
+from localfact.models.tokenizers import is_hub_id, tokenizer_folder
 
 #: What is noted of a server that reports whatever it is asked about.
 EXACT = "exact"
@@ -45,11 +47,11 @@ class EndpointEngine(TokenEngine):
         super().__init__(settings.identity, layout, core, thought_tokens=settings.thought_tokens, thoughts=thoughts)
 
 
-def endpoint_settings(card: ModelCard, address: str, engine_args: Mapping[str, Any] | None = None) -> EngineSettings:
+def endpoint_settings(card: ModelCard | None, address: str, engine_args: Mapping[str, Any] | None = None) -> EngineSettings:
     """How the model of `card` is asked at a server. Asks the server what it serves.
 
     Args:
-        card: of a language model whose tokenizer is on this machine.
+        card: of a language model whose tokenizer is on this machine; None for that of the only model that the server has.
         address: of the server, with or without /v1.
         engine_args: must be none: the server decides them.
 
@@ -61,19 +63,20 @@ def endpoint_settings(card: ModelCard, address: str, engine_args: Mapping[str, A
         raise InputError(
             f"--endpoint starts no engine, so --engine-arg ({', '.join(engine_args)}) would change nothing; leave it out."
         )
-    card.require_role("llm", "language model")
-    card = resolve_card(card)
-    folder = weights_folder(card)
     base = base_of(address)
+    if card is not None:
+        card, folder, revision = with_tokenizer(card)  # what is missing here is told before the server is waited for
     core = ServerCore(base, "", 0)
     try:
-        served, window, exact = core.facts(card.name)
+        served, window, exact = core.facts(None if card is None else card.name)
     finally:
         core.end()
+    if card is None:
+        card, folder, revision = with_tokenizer(card_served(served, base))
     identity = EngineIdentity(
         model=card.name,
         # Whatever the server calls what it serves: no tokenizer tells a model from its fine-tune.
-        revision=f"{card.revision}+endpoint" + f"({served})" * (served != card.name) + f"+top{MOST_REPORTED}" * (not exact),
+        revision=f"{revision}+endpoint" + f"({served})" * (served != card.name) + f"+top{MOST_REPORTED}" * (not exact),
         dtype="as served",
         template=template_hash(folder) + card_tells(card),
         window=window,
@@ -89,6 +92,36 @@ def endpoint_settings(card: ModelCard, address: str, engine_args: Mapping[str, A
             "served as": served,
             "labels": EXACT if exact else f"among the {MOST_REPORTED} most probable",
         },
+    )
+
+
+def with_tokenizer(card: ModelCard) -> tuple[ModelCard, Path, str]:
+    """The card, the folder of its tokenizer, and its revision.
+
+    Raises:
+        InputError: it is no language model's. MissingError: the tokenizer is not on this machine.
+    """
+    card.require_role("llm", "language model")
+    card = resolve_card(card)
+    return card, *tokenizer_folder(card)
+
+
+def card_served(served: str, base: str) -> ModelCard:
+    """The card of what a server serves, by its name there: a card's, a hub id, or a path that ends in a card's name.
+
+    No such path is read: it is the server's.
+
+    Raises:
+        InputError: it is none of them.
+    """
+    for card in list_cards():
+        if "llm" in card.roles and served.rstrip("/") and card.name == PurePosixPath(served).name:
+            return card
+    if is_hub_id(served):
+        return card_of_hub(served)
+    raise InputError(
+        f"{base} calls its model '{served}', which is neither a card nor a hub id: say with --model which it is, as its "
+        "tokenizer is read here."
     )
 
 

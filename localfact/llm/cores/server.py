@@ -40,6 +40,8 @@ MOST_TEXT = 4_096
 ANSWER_SECONDS, CONNECT_SECONDS = 600.0, 10.0
 #: A server that does not answer, or has too much to do, is asked again for so long, in seconds, with pauses that grow.
 PATIENCE_SECONDS, FIRST_PAUSE, LONGEST_PAUSE = 300.0, 0.5, 15.0
+#: How long an address is tried at which nothing has answered yet.
+FIRST_SECONDS = 10.0
 #: The most tokens that an older server reports at a place.
 MOST_REPORTED = 20
 #: The log-probability of a token that such a server does not report, and what vLLM sends for minus infinity.
@@ -84,8 +86,11 @@ class ServerCore:
         """Ends it; open requests fail. May be called again."""
         self._thread.end(self._let_go)
 
-    def facts(self, name: str) -> tuple[str, int, bool]:
-        """What the server serves: the model's name there, its window, and whether it reports the tokens it is asked about."""
+    def facts(self, name: str | None) -> tuple[str, int, bool]:
+        """What the server serves: the model's name there, its window, and whether it reports the tokens it is asked about.
+
+        `name`: of the model that is wanted; None for the only one that there is.
+        """
         found = self._thread.wait(self._send("GET", "/v1/models", None))
         try:
             models = {
@@ -96,10 +101,9 @@ class ServerCore:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise EngineError(f"{self._base} is no vLLM server: its list of models cannot be read.") from error
         if len(models) != 1 and name not in models:
-            raise InputError(
-                f"{self._base} serves {', '.join(sorted(models))[:_SHOWN] or 'nothing'}, and none is called '{name}'."
-            )
-        served = name if name in models else next(iter(models))
+            served = f"{self._base} serves {', '.join(sorted(models))[:_SHOWN] or 'nothing'}"
+            raise InputError(f"{served}, and none is called '{name}'." if name else f"{served}: name one with --model.")
+        served = name if name is not None and name in models else next(iter(models))
         self._served, self.window = served, models[served]
         probe = TokenRequest(max_tokens=1, children=(0, 1, 2, 3))
         answer = self._thread.wait(self._send("POST", "/v1/completions", self._body([1, 2, 3], probe)))
@@ -165,6 +169,8 @@ class ServerCore:
                 raise EngineError(f"A request to {self._base} cannot be written.") from error
             except httpx.TransportError as error:
                 said = str(error) or type(error).__name__
+                if not self._served:  # nothing has answered there yet
+                    until = min(until, loop.time() + FIRST_SECONDS)
             # It was there a moment ago, or never was: patience begins with the first failure.
             until = min(until, loop.time() + PATIENCE_SECONDS)
             if loop.time() + pause > until:

@@ -14,18 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from engines import NEEDS_VLLM
 from typer.testing import CliRunner
 from vllm_server import VLLMServer
 
 from localfact.cli.main import app
-from localfact.errors import EngineError, InputError, RequestError
+from localfact.errors import EngineError, InputError, MissingError, RequestError
 from localfact.llm.cores import endpoint, server
 from localfact.llm.cores.endpoint import EndpointEngine, endpoint_settings
 from localfact.llm.cores.server import TOKEN
 from localfact.llm.engine import Choice, Message
-from localfact.methods.engine import same_model
+from localfact.methods.engine import engine_facts, same_model
+from localfact.methods.options import Options
 from localfact.models.cards import load_card
+from localfact.models.weights import PULLED_FILE, Pulled
 
 CHAT = (Message("system", "Answer in one word."), Message("user", "Is the café in Zürich open? 🌦"))
 LABELS = ["Supported", "Non-supported", "Likely supported", "Unsure"]
@@ -279,6 +282,53 @@ def test_a_cancelled_request_is_given_up_and_the_engine_goes_on(byte_folder: Pat
 def test_what_is_served_must_be_known(byte_folder: Path, decoder: Any, models: Any, said: str) -> None:
     with double(Old(decoder, models=models)) as address, pytest.raises((InputError, EngineError), match=said):
         endpoint_settings(load_card(str(byte_folder)), address)
+
+
+SERVED = {"qwen2.5-7b": "qwen2.5-7b", "/srv/weights/qwen2.5-7b/": "qwen2.5-7b", "Qwen/Qwen2.5-7B-Instruct": "qwen2.5-7b"}
+
+
+@pytest.mark.parametrize("served", SERVED)
+def test_the_model_is_the_server_s_where_none_is_named_and_of_it_a_tokenizer_is_enough(
+    byte_folder: Path, decoder: Any, served: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = Options(embedder="none", relations="llm", queries="claim")
+    with double(Old(decoder, models={"data": [{"id": served, "max_model_len": 512}]})) as address:
+        options = options.model_copy(update={"endpoint": address})
+        with pytest.raises(MissingError, match=r"MB of tokenizer.*models pull qwen2.5-7b --tokenizer-only"):
+            engine_facts(options)
+        folder = tmp_path / "models" / "weights" / SERVED[served]
+        folder.mkdir(parents=True)
+        pulled = Pulled(hub="Qwen/Qwen2.5-7B-Instruct", revision=load_card("qwen2.5-7b").revision)
+        (folder / PULLED_FILE).write_text(yaml.safe_dump(pulled.model_dump()))
+        for name in ("tokenizer.json", "tokenizer_config.json"):
+            (folder / name).write_bytes((byte_folder / name).read_bytes())
+        facts = engine_facts(options)
+        assert facts.identity.model == "qwen2.5-7b"
+        assert facts.identity.revision.startswith(f"{pulled.revision}+endpoint")
+        assert facts.settings is not None
+        asyncio.run(EndpointEngine(facts.settings).aclose())
+
+
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        ([{"id": "a", "max_model_len": 9}, {"id": "b", "max_model_len": 9}], "serves a, b: name one with --model"),
+        ([{"id": "default", "max_model_len": 9}], "calls its model 'default', which is neither a card nor a hub id"),
+        ([{"id": "/etc/../../passwd", "max_model_len": 9}], "neither a card nor a hub id"),
+    ],
+)
+def test_what_a_server_calls_its_model_must_say_which_it_is(decoder: Any, models: Any, said: str) -> None:
+    with double(Old(decoder, models={"data": models})) as address, pytest.raises(InputError, match=said):
+        endpoint_settings(None, address)
+
+
+def test_an_address_at_which_nothing_has_answered_is_not_waited_for_like_a_server_that_is_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server, "FIRST_SECONDS", 0.1)
+    with pytest.raises(EngineError, match="does not answer"):
+        endpoint_settings(None, "http://127.0.0.1:9")
 
 
 def test_another_tokenizer_is_found_out_before_anything_is_asked(byte_folder: Path, decoder: Any) -> None:
