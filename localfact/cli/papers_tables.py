@@ -47,14 +47,15 @@ def table(
     [dim]localfact papers table 4 runs/4f1c runs/9e02[/]                                    whether the first run is better
     [dim]localfact papers table 5 --data conflicts.jsonl --methods builtin-fr2,builtin-fr3[/]  runs made now
     """
+    from localfact.papers.comparison import recall_of
     from localfact.papers.measured_runs import measure_runs, run_methods
     from localfact.papers.measured_significance import significance_table
-    from localfact.papers.measured_table import k_of, measure_table
+    from localfact.papers.measured_table import measure_table
     from localfact.papers.printed_tables import printed_table
     from localfact.scoring import KPolicy
 
     printed = printed_table(name)
-    recall = KPolicy.parse(recall_k or k_of(printed))
+    recall = KPolicy.parse(recall_k or recall_of(printed))
     if runs and methods is not None:
         raise InputError("Name runs or --methods, not both.")
     if methods is None and names_typed(context) & {"data", "limit", "out", *METHOD_OPTIONS}:

@@ -76,6 +76,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     """
     if options.prior_map is not None and not isinstance(method, LocalFactMethod):
         raise InputError(f"The method {method.name} takes no prior from its extractor, so --prior-map would change nothing.")
+    check_probability(method, options)
     identities = [relation_kind(name).identity(options) for name in relation_names(method, options)]
     only_judges = facts is not None and facts.policy.relation_prompt is not None
     extraction = extraction_settings(
@@ -103,6 +104,16 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         prompts=prompt_hashes(*asked) if facts else None,
         asking=facts.policy if facts else None,
     )
+
+
+def check_probability(method: Method, options: Options) -> None:
+    """Raises InputError for raw probabilities where no language model relates, or where something needs them to sum to one."""
+    if options.probability == "normalised":
+        return
+    if LLM not in relation_names(method, options):
+        raise InputError(f"{method.name} asks no language model for relations here, so --probability raw would change nothing.")
+    if options.factors == "soft":
+        raise InputError("Soft factors share what is neutral out, which raw probabilities leave unknown: take one of the two.")
 
 
 def prompts_of(method: Method, options: Options, extraction: ExtractionSettings, evidence: EvidenceSettings) -> list[Task]:

@@ -18,9 +18,10 @@ from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
 from localfact.models.cards import load_card, weights_folder
+from localfact.papers.comparison import Recorded, record_run
 from localfact.report.summary import Summary
-from localfact.runs.assessments import read_assessments
 from localfact.runs.progress import Progress
+from localfact.runs.record import read_record
 from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, settings_name
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
@@ -56,11 +57,12 @@ class RowJob:
 
 @dataclass(frozen=True)
 class Row:
-    """One row: its run, the run's summary, and the scores of the table's columns."""
+    """One row: its run, the run's summary, the scores of the table's columns, and what is held against the paper."""
 
     run: RowJob
     summary: Summary
     scores: dict[str, ScoreResult]
+    recorded: Recorded
 
 
 #: (name of a row) -> a context that shows its progress.
@@ -170,10 +172,18 @@ def run_rows(
             share = owner.share if cache is not None and cache.exists() else owner.share_started
             with watch(f"Row {number} of {len(jobs)}: {one.name}") as progress:
                 summary = execute(one.job, recall_k=recall_k, force=force, progress=progress, start=share)
-            results = score(read_assessments(one.job.out), columns(recall_k or MEDIAN), seed=one.job.chosen.options.seed)
-            yield Row(one, summary, dict(zip(COLUMNS, results, strict=True)))
+            yield row_of(one, summary, recall_k or MEDIAN)
     finally:
         complete(owner.keep_only(None))
+
+
+def row_of(one: RowJob, summary: Summary, recall_k: KPolicy) -> Row:
+    """The row of a run that is done."""
+    record = read_record(one.job.out, most=None, outlines=False)
+    results = score(record.shown, columns(recall_k), seed=one.job.chosen.options.seed)
+    names = [result.name for result in results]
+    recorded = record_run(record.plain_settings, record.shown, given=one.job.responses, scores=names)
+    return Row(one, summary, dict(zip(COLUMNS, results, strict=True)), recorded)
 
 
 def columns(k: KPolicy) -> list[Score[Any]]:
