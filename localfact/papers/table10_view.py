@@ -149,12 +149,11 @@ def facts_of(rows: Sequence[Row]) -> dict[str, str]:
 
 def notes_of(rows: Sequence[Row], printed: PrintedTable, found: Mapping[str, Sequence[Departure]]) -> Iterator[str]:
     """Notes for readers: what the differences mean, what was left out, the paper's settings and its known errors."""
-    beside = [row.run.name for row in rows if paper_row(row) is not None]
-    clauses = dict.fromkeys(one.clause for name in beside for one in found[name])
+    clauses = dict.fromkeys(one.clause for row in rows for one in found[row.run.name])
     for clause in clauses:
-        concerned = [name for name in beside if clause in {one.clause for one in found[name]}]
-        yield f"Not comparable: {clause}" + (f" ({', '.join(concerned)})." if len(concerned) < len(beside) else ".")
-    if beside and not clauses:
+        concerned = [row.run.name for row in rows if clause in {one.clause for one in found[row.run.name]}]
+        yield f"Not comparable: {clause}" + (f" ({', '.join(concerned)})." if len(concerned) < len(rows) else ".")
+    if not clauses:
         yield f"All that was recorded is as in the paper; whether the passages are ({PASSAGES}) cannot be checked."
     yield from tell_left_out(rows)
     yield PAPER_NOTE

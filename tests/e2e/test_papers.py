@@ -189,7 +189,11 @@ def test_fr3_asks_a_language_model_for_all_pairs_and_the_other_rows_start_no_eng
     assert calls["FR3"] > 0
     rows = json.loads(done.stdout)["rows"]
     assert rows[0]["group"].startswith("random-llama@")
-    assert [row["cells"]["row"] for row in rows[:3]] == ["measured", "paper", "difference (not comparable)"]
+    assert [row["cells"]["row"] for row in rows[:3]] == [
+        "measured",
+        "paper",
+        "difference (not comparable: data, model, precision, solver, prompts, p*)",
+    ]
     for version in ("fr2", "fr1"):
         shutil.rmtree(tmp_path / "rows/llm" / version)
     (tmp_path / "hidden/vllm").mkdir(parents=True)

@@ -87,10 +87,8 @@ def test_what_is_looked_up_is_where_a_run_records_it() -> None:
     plain = configure("builtin-fr2", Options()).settings.plain()
     written = [one for one in SETTINGS if one.unwritten is None and one.value is not None]
     assert [one.place for one in written if setting(plain, one.place) is None] == []
-    assert (
-        names_of(departures(record_run(plain, WHOLE), TABLE))
-        == "model, method, tables, solver, rules of verdicts, gate of pairs"
-    )
+    ours = "model, method, tables, solver, rules of verdicts, gate of pairs"
+    assert names_of(departures(record_run(plain, WHOLE), TABLE)) == ours
 
 
 def test_means_are_held_against_what_is_printed_whole() -> None:

@@ -19,9 +19,8 @@ WORSE = ("SCCC", "CCSC", "SSCC", "CCCC", "SCSC")
 
 def measured(*verdicts: str, method: str, model: str = "llama-3.1-70b", gold: str = "") -> MeasuredRun:
     run = run_of(*verdicts, gold=gold)
-    return MeasuredRun(
-        method, method, model, summarise(run, RunFacts(method=method), run=f"runs/{method}"), run, record_run({}, run)
-    )
+    summary = summarise(run, RunFacts(method=method), run=f"runs/{method}")
+    return MeasuredRun(method, method, model, summary, run, record_run({"method": method, "model": {"model": model}}, run))
 
 
 def made(printed: PrintedTable, *runs: MeasuredRun) -> Table:

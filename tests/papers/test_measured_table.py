@@ -56,11 +56,7 @@ def test_the_row_of_the_same_assessor_and_model_stands_below_ours_with_the_diffe
 
 
 def test_k_of_f1_is_the_tables_own_and_said() -> None:
-    assert (recall_of(printed_table("6")), recall_of(printed_table("2")), recall_of(printed_table("fastfact-3"))) == (
-        "22",
-        "median",
-        "median",
-    )
+    assert [recall_of(printed_table(name)) for name in ("6", "2", "fastfact-3")] == ["22", "median", "median"]
     table = measure_table(printed_table("12"), [measured([assessment("SC")])])
     assert table.facts["F1@K as measured"].startswith("F1@K(")
 
