@@ -81,6 +81,7 @@ def prepare(
     limit: int | None = None,
     max_words: int = MAX_WORDS,
     shard: Shard | None = None,
+    planning: bool = False,
 ) -> Job:
     """Reads the input and determines everything that decides the results. No model is loaded and nothing is written.
 
@@ -94,6 +95,7 @@ def prepare(
         limit: only the first so many rows.
         max_words: refuses longer responses.
         shard: runs this share of the responses alone; `api/merge.py` makes one run of all shares.
+        planning: the job is for `api.plan` alone: its language model need not be here (`engine_settings`).
 
     Raises:
         InputError: the file, the method or an option cannot be used.
@@ -107,7 +109,7 @@ def prepare(
         check_web(options)
     given = read_data(data if data is not None else sample_responses(), max_words=max_words, limit=limit)
     responses = given.responses
-    chosen = configure(method, options)
+    chosen = configure(method, options, planning=planning)
     part = None if shard is None else str(shard)
     settings = chosen.settings.model_copy(update={"data": DataSettings(sha256=given.sha256, limit=limit, shard=part)})
     if options.corpus is None:

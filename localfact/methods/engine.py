@@ -51,13 +51,18 @@ class EngineFacts:
         return (min(each, CPU_ROWS) if self.machine.get("device") == "cpu" else each) * self.replicas
 
     @property
+    def embedder_device(self) -> str | None:
+        """Where the embedder goes: "cpu" where the model leaves it no room on the GPU; None for the usual place."""
+        return self.machine.get("embedder")
+
+    @property
     def replicas(self) -> int:
         """How many copies of the model share the work."""
         return int(self.machine.get("replicas", 1))
 
 
-def engine_facts(options: Options) -> EngineFacts:
-    """Finds weights and hardware, or the recorded engine in the transcript; loads no model.
+def engine_facts(options: Options, *, planning: bool = False) -> EngineFacts:
+    """Finds weights and hardware, or the recorded engine in the transcript; loads no model. `planning`: see `engine_settings`.
 
     Raises:
         InputError: contradictory options, or a transcript of other models. MissingError: no weights, or too little memory.
@@ -75,7 +80,7 @@ def engine_facts(options: Options) -> EngineFacts:
         recorded = read_recorded_identity(options.replay, options.model)
         card = card_of(recorded.model)
         return EngineFacts(recorded, policy=asking_policy(options, card), trusts_opinion=card.trusts_opinion)
-    settings, card = start_settings(options), card_of(options.model)
+    settings, card = start_settings(options, planning=planning), card_of(options.model)
     return EngineFacts(settings.identity, settings.machine, settings, asking_policy(options, card), card.trusts_opinion)
 
 
@@ -131,8 +136,8 @@ def open_engine(
     return put_before_answers(answers, facts.policy)
 
 
-def start_settings(options: Options) -> "EngineSettings":
-    """The settings from which vLLM would be started."""
+def start_settings(options: Options, *, planning: bool = False) -> "EngineSettings":
+    """The settings from which vLLM would be started. `planning`: see `engine_settings`."""
     from localfact.llm.placing.settings import engine_settings, memory_to_reserve
 
     if options.model is None:
@@ -143,13 +148,16 @@ def start_settings(options: Options) -> "EngineSettings":
         if options.deterministic:
             raise InputError("--endpoint starts no engine, so --deterministic would change nothing; leave it out.")
         return endpoint_settings(load_card(options.model), options.endpoint, options.engine_args)
-    named = (options.embedder, options.reranker, options.relations, options.second_opinion)
-    beside = [load_card(name) for name in named if name not in (None, NO_EMBEDDER, "llm", "lexical")]
+    named = (options.reranker, options.relations, options.second_opinion)
+    beside = [load_card(name) for name in named if name not in (None, "llm", "lexical")]
+    embedder = [] if options.embedder == NO_EMBEDDER else [load_card(options.embedder)]
     return engine_settings(
         load_card(options.model),
         engine_args=options.engine_args,
         deterministic=options.deterministic,
         reserved_gib=memory_to_reserve([card for card in beside if not runs_on_onnx(card)]),  # ONNX files run on the CPU
+        embedder_gib=memory_to_reserve([card for card in embedder if not runs_on_onnx(card)]),
+        planning=planning,
     )
 
 

@@ -179,6 +179,6 @@ def find_relation_model(options: Options) -> FoundRelationModel:
     return FoundRelationModel(llm_identity(facts.identity, options.seed, facts.policy, options.probability), open_over_engine)
 
 
-def read_kept_relations(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
-    """What any model predicted of these pairs, from a cache of relations; see `relations.cache.kept`."""
-    return read_kept(file, pairs)
+def read_kept_relations(file: Path, pairs: Iterable[Pair], *, of: str = "") -> dict[Pair, list[Distribution]]:
+    """What models predicted of these pairs, any or that of a name, from a file of relations; see `relations.store`."""
+    return read_kept(file, pairs, of=of)

@@ -51,19 +51,20 @@ class Configuration:
     facts: EngineFacts | None = None
 
 
-def configure(method: str | None, options: Options) -> Configuration:
+def configure(method: str | None, options: Options, *, planning: bool = False) -> Configuration:
     """Makes the settings of a method. Reads the corpus's description and looks for weights; loads no model.
 
     Args:
         method: a name of registry.METHODS; None: localfact where the options name a language model, else builtin-fr2.
         options: what departs from its defaults.
+        planning: nothing is to be run: a language model need not be here, nor fit this machine (`engine_settings`).
 
     Raises:
         InputError: an option that the method cannot use, or an unknown relation model.
         MissingError: an unknown embedder, no corpus where the options name one, a language model that is not on this machine.
     """
     chosen = method_for(method, options)
-    facts = engine_facts(options) if options.names_model else None
+    facts = engine_facts(options, planning=planning) if options.names_model else None
     return Configuration(chosen, options, run_settings(chosen, options, facts), facts)
 
 
@@ -154,7 +155,8 @@ def wire(
     """
     method, options, settings = chosen.method, chosen.options, chosen.settings
     replayed = is_replayed(options, settings.evidence)
-    search = None if replayed else open_search(options, settings.evidence, opened, observe)
+    device = chosen.facts.embedder_device if chosen.facts else None
+    search = None if replayed else open_search(options, settings.evidence, opened, observe, device)
     kinds = [relation_kind(name) for name in relation_names(method, options)]
     quick = {place: kind.open(options, None, opened) for place, kind in enumerate(kinds) if not kind.prompts}
     engine = open_engine(options, opened, chosen.facts, start, secret) if options.names_model else None
