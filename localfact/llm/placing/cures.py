@@ -72,7 +72,9 @@ def on_more_gpus(planner: "PlacementPlanner") -> Iterator[str]:
 
 
 def sibling(planner: "PlacementPlanner") -> str | None:
-    """The largest card of the same family and size with smaller weights that fits this machine; None where there is none."""
+    """The card of the same family and size that fits this machine, the largest with room for long prompts; None for none."""
+    from localfact.llm.placing.planner import COMFORTABLE_WINDOW
+
     card, found = planner.card, []
     for other in list_cards():
         shape = shape_of_card(other)
@@ -81,8 +83,9 @@ def sibling(planner: "PlacementPlanner") -> str | None:
             continue
         arguments = {name: value for name, value in planner.arguments.items() if name != "quantization"}
         with suppress(LocalFactError):
-            type(planner)(
+            beside = type(planner)(
                 other, shape, planner.hardware, arguments, other.precision, planner.reserved_gib, advises=False
-            ).best()
-            found.append((shape.weights.stored, other.name))
-    return max(found)[1] if found else None
+            )
+            roomy = beside.best().window >= COMFORTABLE_WINDOW
+            found.append((roomy, shape.weights.stored, other.name))
+    return max(found)[2] if found else None

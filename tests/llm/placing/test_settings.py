@@ -76,7 +76,7 @@ def test_a_refusal_names_what_would_fit() -> None:
     for way in ("with --embedder none", "on 4 such GPU(s) as it is stored", "as llama-3.3-70b-w4a16"):
         assert way in str(refused.value)
     with pytest.raises(MissingError, match="It would fit with --engine-arg max_model_len=5120"):
-        placement_for("llama-3.3-70b", A100, max_model_len="8192")
+        placement_for("llama-3.3-70b", A100, max_model_len=8192)
 
 
 def test_a_plan_needs_neither_weights_nor_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
