@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from localfact.papers.table10_plan import Planned
     from localfact.report.formats import Format
 
+Seed = Annotated[int, typer.Option("--seed", help="Draws as many rows as the paper, where it drew them from more.")]
+
 app = typer.Typer(no_args_is_help=True, help="Run the papers' tables again, beside the figures that the papers print.")
 build_app = typer.Typer(
     no_args_is_help=True, help="Make an input file of a data set that lies here, or of one that cannot be had."
@@ -148,12 +150,13 @@ def data_sets_view(rows: Sequence[Mapping[str, str]]) -> RenderableType:
 def check(
     name: Annotated[str, typer.Argument(help="A data set: see `localfact papers list`.")],
     file: Annotated[Path, typer.Argument(help="Its file, JSONL or JSON.")],
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Check that a file is that data set, and count what it holds."""
+    """Check that a file is that data set, and as large as the paper's, and count what it holds."""
     from localfact.papers.data_sets import check_data_set
 
-    show(check_data_set(name, file).model_dump(mode="json"), as_json=as_json, view=fields_table)
+    show(check_data_set(name, file, seed=seed).model_dump(mode="json"), as_json=as_json, view=fields_table)
 
 
 @build_app.command(name="data")
@@ -161,13 +164,15 @@ def build_data(
     name: Annotated[str, typer.Argument(help="A data set: see `localfact papers list`.")],
     file: Annotated[Path, typer.Argument(help="Its file, JSONL or JSON.")],
     out: Annotated[Path, typer.Option("--out", help="The file to make, JSONL: for eval, or of prompts, for generate.")],
+    seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Make the rows of a data set ours: responses with claims, labels and passages, or prompts."""
     from localfact.papers.data_sets import build_data_set
 
-    show(build_data_set(name, file, out, force=force).model_dump(mode="json"), as_json=as_json, view=fields_table)
+    built = build_data_set(name, file, out, seed=seed, force=force)
+    show(built.model_dump(mode="json"), as_json=as_json, view=fields_table)
 
 
 @build_app.command()

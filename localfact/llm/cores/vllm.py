@@ -17,6 +17,7 @@ from localfact.llm.cores.loop_thread import LoopThread
 from localfact.llm.cores.process_environment import (
     cache_on_cpu,
     environment,
+    hidden_main,
     make_environment,
     quieten,
     silence,
@@ -80,7 +81,7 @@ class _Core:
         self._thread = LoopThread("language-model")
         atexit.register(self.end)
         try:
-            with environment(make_environment(on_cpu=on_cpu, eager=eager, deterministic=settings.deterministic)):
+            with hidden_main(), environment(make_environment(on_cpu=on_cpu, eager=eager, deterministic=settings.deterministic)):
                 # As much as possible is done in this thread, where Ctrl-C interrupts it.
                 make = self._configure(settings, {**cache_on_cpu(), "scheduler_cls": _CLEARING} if on_cpu else {})
                 self.window = self._thread.wait(self._start(make), self._guard)
