@@ -95,7 +95,7 @@ def prepare(
         limit: only the first so many rows.
         max_words: refuses longer responses.
         shard: runs this share of the responses alone; `api/merge.py` makes one run of all shares.
-        planning: the job is for `api.plan` alone: its language model need not be here (`engine_settings`).
+        planning: for `api.plan` alone, where a language model need not be here.
 
     Raises:
         InputError: the file, the method or an option cannot be used.

@@ -15,6 +15,7 @@ from localfact.llm.layers.policy import MIN_MASS, WARN_MASS, AskingPolicy
 from localfact.llm.layers.recording import ReplayEngine, choose_identity, describe_identity, identities, prepare
 from localfact.llm.layers.sealing import machine_secret
 from localfact.llm.layers.stack import put_before_answers, put_before_model
+from localfact.llm.placing.placement import UNKNOWN_TEMPLATE
 from localfact.methods.options import Options
 from localfact.models.cards import CARD_SUFFIXES, find_card, load_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
@@ -49,6 +50,11 @@ class EngineFacts:
     def at_once(self, each: int) -> int:
         """How many rows keep the model busy; `each`: how many do for one copy of it on a GPU, or for a server."""
         return (min(each, CPU_ROWS) if self.machine.get("device") == "cpu" else each) * self.replicas
+
+    @property
+    def is_here(self) -> bool:
+        """Whether all is known that decides its answers: not in a plan without its weights."""
+        return not self.identity.template.startswith(UNKNOWN_TEMPLATE)
 
     @property
     def embedder_device(self) -> str | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from localfact.api.sample import sample_responses
 from localfact.inputs.responses import read_responses
 from localfact.llm.placing.hardware import detect
-from localfact.llm.placing.rates import SAID, Work, hours_of
+from localfact.llm.placing.rates import SAID, TokenWork, hours_of
 from localfact.methods.engine import engine_facts
 from localfact.methods.factreasoner import factreasoner
 from localfact.methods.options import Options
@@ -163,7 +163,7 @@ class Reader(NamedTuple):
 
     def hours(self, tokens: int) -> float:
         """Hours for so many tokens."""
-        return hours_of(Work(tokens), self.parameters, self.machine, encoder=not self.once, full_width=self.full_width)
+        return hours_of(TokenWork(tokens), self.parameters, self.machine, encoder=not self.once, full_width=self.full_width)
 
     def tokens(self, pairs: Sequence[Pair], more: Reckoned) -> int:
         """Tokens to be read for pairs, and for pairs that are not known."""

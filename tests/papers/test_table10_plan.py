@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from localfact.errors import InputError
+from localfact.llm.placing.hardware import Hardware
 from localfact.methods.options import Options
 from localfact.papers.table10 import read_versions, row_jobs, run_rows
 from localfact.papers.table10_plan import plan_rows
@@ -29,6 +30,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.delenv("LOCALFACT_WEIGHTS", raising=False)
+    monkeypatch.setattr("localfact.llm.placing.settings.detect", lambda: Hardware(memory_gib=16))
     (tmp_path / "data.jsonl").write_text(json.dumps(ROW) + "\n")
     return tmp_path / "data.jsonl"
 

@@ -37,7 +37,7 @@ CORE, ENCODER_CORE = 115 * 2 * 0.135e9 / 2 / 1e12, 0.13
 SAID = "by data-sheet rates; nothing was measured"
 
 
-class Work(NamedTuple):
+class TokenWork(NamedTuple):
     """Tokens to be read that no cache has, and to be written."""
 
     read: float
@@ -45,7 +45,7 @@ class Work(NamedTuple):
 
 
 def hours_of(
-    work: Work, parameters: float, machine: Mapping[str, Any], *, encoder: bool = False, full_width: bool = False
+    work: TokenWork, parameters: float, machine: Mapping[str, Any], *, encoder: bool = False, full_width: bool = False
 ) -> float:
     """Hours that a model takes for work that keeps all its replicas busy; starting is left out.
 

@@ -17,7 +17,7 @@ from localfact.llm.engine import EngineIdentity
 from localfact.llm.placing.engine_arguments import answer_changing, dtype_of, read_arguments
 from localfact.llm.placing.hardware import GIB, Gpu, Hardware, detect
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
-from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement
+from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, UNKNOWN_TEMPLATE, Placement
 from localfact.llm.placing.planner import COMFORTABLE_WINDOW, EIGHTY_GB, PlacementPlanner
 from localfact.models.cards import resolve_card, weights_folder
 from localfact.models.model_card import ModelCard
@@ -31,8 +31,6 @@ BESIDE_GIB = 1.5
 PLANNED_COUNTS = (1, 2, 4, 8, 16)
 PLANNED_GPU = Gpu(name="NVIDIA A100 80GB", memory_gib=EIGHTY_GB, capability=AMPERE)
 ASSUMED = "The plan is for another machine than this one."
-#: Stands for the template's hash in a plan without weights.
-UNKNOWN_TEMPLATE = "unknown"
 #: GiB assumed for the weights of such a model where its card gives no size.
 UNKNOWN_GIB = 0.5
 
@@ -136,7 +134,7 @@ def memory_to_reserve(cards: Sequence[ModelCard]) -> float:
     return sum((card.weights_gib.stored if card.weights_gib else UNKNOWN_GIB) + BESIDE_GIB for card in cards)
 
 
-class Placed(NamedTuple):
+class PlacedModel(NamedTuple):
     """A placement, the machine and what is reserved on it, and what `machine` tells of both."""
 
     placement: Placement
@@ -155,11 +153,11 @@ class Placing:
     reserved_gib: float
     embedder_gib: float
 
-    def here(self, shape: ModelShape) -> Placed:
+    def here(self, shape: ModelShape) -> PlacedModel:
         """On this machine; the embedder on the CPU where the GPU has no room for both. Raises MissingError where none fits."""
         return self._on(self.hardware, shape)
 
-    def planned(self, shape: ModelShape) -> Placed:
+    def planned(self, shape: ModelShape) -> PlacedModel:
         """On this machine, or else on the fewest GPUs like its own, or of 80 GB, that the model fits."""
         try:
             return self.here(shape)
@@ -175,15 +173,15 @@ class Placing:
             placed = next((one for one in tried if one.placement.window >= roomy), tried[-1])
             return placed._replace(told={**placed.told, "assumed": f"{ASSUMED} {missing}"})
 
-    def _on(self, hardware: Hardware, shape: ModelShape) -> Placed:
+    def _on(self, hardware: Hardware, shape: ModelShape) -> PlacedModel:
         whole = self.reserved_gib + self.embedder_gib
         try:
-            return Placed(placement_of(self.card, shape, hardware, self.arguments, whole), hardware, whole, {})
+            return PlacedModel(placement_of(self.card, shape, hardware, self.arguments, whole), hardware, whole, {})
         except MissingError:
             if not (hardware.gpus and self.embedder_gib):
                 raise
         placement = placement_of(self.card, shape, hardware, self.arguments, self.reserved_gib)
-        return Placed(placement, hardware, self.reserved_gib, {"embedder": "cpu"})
+        return PlacedModel(placement, hardware, self.reserved_gib, {"embedder": "cpu"})
 
 
 def folder_of(card: ModelCard, place: Placing, *, planning: bool) -> Path | None:
