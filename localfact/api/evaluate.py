@@ -94,8 +94,7 @@ def prepare(
         out: the run folder; runs/<hash of data and settings> when None.
         limit: only the first so many rows.
         max_words: refuses longer responses.
-        shard: runs this share of the responses alone; `api/merge.py` makes one run of all shares.
-        planning: for `api.plan` alone, where a language model need not be here.
+        shard: runs this share alone (`api/merge.py` joins them). planning: for `api.plan`: a language model need not be here.
 
     Raises:
         InputError: the file, the method or an option cannot be used.

@@ -17,9 +17,7 @@ def leaderboard(
     gamma: Annotated[float, typer.Option("--gamma", min=0, help="Of F1@K'. The paper gives none; its code has 0.1.")] = GAMMA,
     prices: Annotated[
         str | None,
-        typer.Option(
-            "--prices", metavar="READ,WRITTEN", help="Of a million tokens read and written; gives the cost of judging."
-        ),
+        typer.Option("--prices", metavar="READ,WRITTEN", help="Of a million tokens read and written: what judging cost."),
     ] = None,
     how: TableFormat = "terminal",
     as_json: AsJson = False,
