@@ -86,7 +86,8 @@ def engine_facts(options: Options, *, planning: bool = False) -> EngineFacts:
         recorded = read_recorded_identity(options.replay, options.model)
         card = card_of(recorded.model)
         return EngineFacts(recorded, policy=asking_policy(options, card), trusts_opinion=card.trusts_opinion)
-    settings, card = start_settings(options, planning=planning), card_of(options.model)
+    settings = start_settings(options, planning=True) if planning else start_settings(options)
+    card = card_of(options.model)
     return EngineFacts(settings.identity, settings.machine, settings, asking_policy(options, card), card.trusts_opinion)
 
 

@@ -2,6 +2,7 @@
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from localfact.assess.flags import Flags
@@ -64,7 +65,8 @@ def configure(method: str | None, options: Options, *, planning: bool = False) -
         MissingError: an unknown embedder, no corpus where the options name one, a language model that is not on this machine.
     """
     chosen = method_for(method, options)
-    facts = engine_facts(options, planning=planning) if options.names_model else None
+    facts_of = partial(engine_facts, planning=True) if planning else engine_facts
+    facts = facts_of(options) if options.names_model else None
     return Configuration(chosen, options, run_settings(chosen, options, facts), facts)
 
 
