@@ -85,11 +85,11 @@ def test_a_table_that_is_stopped_in_its_second_row_goes_on_from_there(
     rest = process.stderr.read()
     assert process.wait() == (130 if killer is signal.SIGINT else -killer)
     assert ("Interrupted. 1 of 3 rows are done. What is done is in rows" in rest) == (killer is signal.SIGINT)
-    first = (tmp_path / "rows/lexical/fr3/timings.jsonl").read_bytes()
+    first = (tmp_path / "rows/lexical/fr1/timings.jsonl").read_bytes()
     again = localfact(*SAMPLE, "--format", "json")
     assert again.returncode == 0, again.stderr
     assert again.stdout == whole.stdout
-    assert (tmp_path / "rows/lexical/fr3/timings.jsonl").read_bytes() == first
+    assert (tmp_path / "rows/lexical/fr1/timings.jsonl").read_bytes() == first
 
 
 @pytest.mark.slow
