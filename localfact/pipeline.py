@@ -15,6 +15,7 @@ from localfact.records import (
     Assessment,
     AssessmentStatus,
     Claim,
+    Distribution,
     Evidence,
     Extraction,
     Failure,
@@ -244,6 +245,7 @@ def gold_counts(response: Response) -> tuple[int | None, int | None]:
 
 
 def count_pairs(relations: Relations) -> dict[str, int]:
-    """How many pairs were asked and how many of those the relation model could not answer."""
+    """How many pairs were asked, how many of them failed, and how many, if any, were read in several windows."""
     failures = sum(isinstance(prediction, Failure) for prediction in relations.values())
-    return {"pairs": len(relations), "pairs_failed": failures}
+    several = sum(isinstance(prediction, Distribution) and prediction.windows > 1 for prediction in relations.values())
+    return {"pairs": len(relations), "pairs_failed": failures, **({"pairs_in_windows": several} if several else {})}

@@ -81,12 +81,13 @@ def prepare(
     limit: int | None = None,
     max_words: int = MAX_WORDS,
     shard: Shard | None = None,
+    planning: bool = False,
 ) -> Job:
     """Reads the input and determines everything that decides the results. No model is loaded and nothing is written.
 
     Args:
-        shard: runs this share of the responses alone; `api/merge.py` makes one run of all shares. The others, and the errors,
-            are those of `evaluate`.
+        shard: runs this share of the responses alone; `api/merge.py` makes one run of all shares.
+        planning: for `api.plan`: a language model need not be here. The others, and the errors, are those of `evaluate`.
     """
     options = with_recording(with_corpus(options or Options()), of_sample=data is None)
     if data is None:
@@ -96,7 +97,7 @@ def prepare(
         check_web(options)
     given = read_data(data if data is not None else sample_responses(), max_words=max_words, limit=limit)
     responses = given.responses
-    chosen = configure(method, options)
+    chosen = configure(method, options, planning=planning)
     part = None if shard is None else str(shard)
     settings = chosen.settings.model_copy(update={"data": DataSettings(sha256=given.sha256, limit=limit, shard=part)})
     if options.corpus is None:

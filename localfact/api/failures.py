@@ -14,6 +14,7 @@ from pydantic import Field
 
 from localfact.api.relate import relate_all
 from localfact.claims.failures import FailureJudge, Inspected, repetition
+from localfact.claims.failures import Judging as Judging
 from localfact.errors import InputError
 from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.options import Options
@@ -65,13 +66,16 @@ class ClaimFailures(Record):
         return sum(self.unanswered.values())
 
 
-def claim_failures(run: str | Path, *, options: Options, progress: Progress = SILENT) -> list[ClaimFailures]:
+def claim_failures(
+    run: str | Path, *, options: Options, judging: Judging = "each", progress: Progress = SILENT
+) -> list[ClaimFailures]:
     """Inspects the claims of a run, model by model.
 
     Args:
         run: a run folder.
         options: the judge, where one is named; the relation model. What a judge answers is kept in the run folder where no
             transcript is named: the same call goes on where it stopped.
+        judging: "each" asks the judge about each claim by its probabilities, "whole" about all of a response in one call.
         progress: counts responses.
 
     Raises:
@@ -86,7 +90,7 @@ def claim_failures(run: str | Path, *, options: Options, progress: Progress = SI
     entailed = complete(_find_entailed(assessments, options))
     inspected: Sequence[Inspected | None] = [None] * len(assessments)
     if options.names_model:
-        inspected = complete(_inspect(assessments, options, progress))
+        inspected = complete(_inspect(assessments, options, judging, progress))
     by_model: dict[str, list[LookedAt]] = {}
     for looked_at in zip(assessments, entailed, inspected, strict=True):
         by_model.setdefault(looked_at[0].model or "", []).append(looked_at)
@@ -105,10 +109,12 @@ class Entailed:
 LookedAt = tuple[Assessment, Entailed, Inspected | None]
 
 
-async def _inspect(assessments: Sequence[Assessment], options: Options, progress: Progress) -> list[Inspected]:
+async def _inspect(
+    assessments: Sequence[Assessment], options: Options, judging: Judging, progress: Progress
+) -> list[Inspected]:
     progress.begin(len(assessments), 0)
     async with AsyncExitStack() as opened:
-        judge = FailureJudge(open_engine(options, opened, engine_facts(options)), seed=options.seed)
+        judge = FailureJudge(open_engine(options, opened, engine_facts(options)), seed=options.seed, judging=judging)
 
         async def one(assessment: Assessment) -> Inspected:
             with usage_counted_in(Ledger()):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 
 from localfact.api.plot import names_of
 from localfact.errors import InputError
@@ -11,6 +12,7 @@ from localfact.report.table_data import tell_apart
 from localfact.runs.record import read_record
 from localfact.scoring.leaderboard import PromptCounts, Standing, count_prompts, leaderboard
 from localfact.scoring.recall import GAMMA, KPrime
+from localfact.text import sentences, word_count
 
 
 class Board(Record):
@@ -31,12 +33,13 @@ class Board(Record):
     prompts: PromptCounts = PromptCounts()
 
 
-def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
+def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA, prices: tuple[float, float] | None = None) -> Board:
     """Ranks the models that wrote the responses of runs; of a run that names no model, the run stands for one.
 
     Args:
         runs: run folders.
         gamma: of F1@K'.
+        prices: of a million tokens read, and of a million written, in any currency; None leaves costs out.
 
     Raises:
         MissingError: there is no such run. InputError: none is named, or a file of one is damaged.
@@ -51,12 +54,23 @@ def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
     written = by_model({record.path: record.shown for record in records})
     fitted = KPrime.fit(everything)
     return Board(
-        standings=tuple(leaderboard(written, gamma)),
+        standings=tuple(measure(one, written[one.model], prices) for one in leaderboard(written, gamma)),
         sources=tuple(dict.fromkeys(one.source or "" for one in everything)),
         k_prime=str(fitted) if fitted is not None else "",
         differs=tuple(name for name, _ in differing(settings)),
         prompts=count_prompts(written),
     )
+
+
+def measure(standing: Standing, assessments: Sequence[Assessment], prices: tuple[float, float] | None) -> Standing:
+    """A standing with the lengths of the model's responses, and what judging one cost (FastFact, Table 8)."""
+    known: dict[str, float] = {
+        "words": fmean(word_count(one.text) for one in assessments),
+        "sentences": fmean(len(sentences(one.text)) for one in assessments),
+    }
+    if prices is not None:
+        known["cost"] = (standing.prompt_tokens * prices[0] + standing.output_tokens * prices[1]) / 1e6
+    return standing.model_copy(update=known)
 
 
 def by_model(read: Mapping[Path, Sequence[Assessment]]) -> dict[str, list[Assessment]]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from localfact.api.evaluate import Job, usual_concurrency
+from localfact.api.reckoning import reckon
 from localfact.claims.chunks import chunks_of
 from localfact.methods.extraction import CHUNKED, EXTRACTORS
 from localfact.methods.registry import relation_names
@@ -22,7 +23,8 @@ def plan(job: Job) -> dict[str, Any]:
 
     `pairs_given` counts the relations of the responses that bring both claims and passages; those of the others depend on what
     will be extracted and retrieved (at most kn, nm and nm + m^2 for FR1, FR2 and FR3). `language_model_calls` is what is known
-    before any answer: FastFact's N/w extractions, and at most one call a claim.
+    before any answer: FastFact's N/w extractions, and at most one call a claim. `reckoned` has all calls, tokens and
+    hours by the method's formula, roughly. None of it needs weights; only the folder's name follows from them.
     """
     chosen = job.chosen
     mine = [job.responses[index] for index in job.indices]
@@ -43,9 +45,10 @@ def plan(job: Job) -> dict[str, Any]:
         "passages_given": sum(len(response.evidence.passages) for response in usable if response.evidence),
         **pairs_of(chosen, given),
         "language_model_calls": calls_of(chosen, given, extracted) if chosen.facts is not None else 0,
+        "reckoned": reckon(chosen, usable),
         "responses_at_once": usual_concurrency(chosen),
         "machine": dict(chosen.facts.machine) if chosen.facts is not None else {},
-        "run": str(job.out),
+        "run": str(job.out) if chosen.facts is None or chosen.facts.is_here else "named once the weights are here",
         "settings": chosen.settings.plain(),
     }
 

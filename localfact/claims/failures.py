@@ -1,18 +1,20 @@
 """What is wrong with extracted claims, and which are missing, by a language model (FastFact, appendix C.2 and L).
 
-Each claim is asked about by the probabilities of five labels, in one prompt that all claims of a response share; missing
-statements are written, one a line. Of a claim that repeats another, the places of it and of the earlier claim most like it say
-in which of the paper's two ways.
+Each claim is asked about by the probabilities of five labels, in one prompt that all claims of a response share ("each", ours):
+of a claim that repeats another, the places of it and of the earlier claim most like it say in which of the paper's two ways. Or
+all claims are asked about in one call that writes a reason and one of six labels for each ("whole", as in the paper). Missing
+statements are written, one a line.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
 from localfact import text
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
 from localfact.llm.engine import Engine
-from localfact.prompts import Boundary, failure_chat, missing_chat
+from localfact.prompts import Boundary, failure_chat, failures_chat, missing_chat
 from localfact.records import Claim, Span
 from localfact.runtime.tasks import together
 from localfact.vocabulary import ClaimFailure, MissingKind
@@ -30,6 +32,15 @@ WHY: Mapping[type[Exception], str] = {
     RequestError: "refused by the engine",
     UnlikelyLabelsError: "labels too improbable (--min-mass)",
 }
+#: How a judge is asked: about each claim by itself, or about all of a response in one call.
+Judging = Literal["each", "whole"]
+#: What a judge of the whole writes -> what it means; the most tokens that it writes for a claim; why a claim has no label.
+WRITTEN: Mapping[str, ClaimFailure] = {one.value.split()[0]: one for one in ClaimFailure}
+CLAIM_TOKENS = 80
+NO_LINE = "no line with a label for a claim"
+_JUDGED = re.compile(
+    rf"^[\s*\-\[]{{0,4}}(?P<number>\d{{1,4}})\b.{{0,2000}}#{{1,5}}\s{{0,3}}(?P<label>{'|'.join(WRITTEN)})\b", re.IGNORECASE
+)
 _MISSING = re.compile(
     r"^[\s*\-\d.)]{0,8}(?P<statement>\S.{0,2000}?)\s{0,9}#{1,5}\s{0,3}(?P<kind>removed|missed)\b", re.IGNORECASE
 )
@@ -54,16 +65,21 @@ class FailureJudge:
     Attributes:
         engine: the language model.
         seed: of the boundary's markers.
+        judging: "each" or "whole".
     """
 
     engine: Engine
     _: KW_ONLY
     seed: int = 0
+    judging: Judging = "each"
 
     async def inspect(self, response: str, claims: Sequence[Claim]) -> Inspected:
         """Asks about each claim, and for those that are missing."""
         texts = [claim.text for claim in claims]
-        asked = await together(self._failure(response, claims, texts, place) for place in range(len(claims)))
+        if self.judging == "whole":
+            asked = await self._failures(response, texts)
+        else:
+            asked = await together(self._failure(response, claims, texts, place) for place in range(len(claims)))
         failures = tuple(one if isinstance(one, ClaimFailure) else None for one in asked)
         reasons = tuple(one for one in asked if not isinstance(one, ClaimFailure))
         chat = missing_chat(response, texts, boundary=Boundary(self.seed))
@@ -72,6 +88,14 @@ class FailureJudge:
         except (PromptTooLongError, RequestError) as error:
             return Inspected(failures, None, (*reasons, why(error)))
         return Inspected(failures, tuple(read_missing(answer.text, texts)), reasons)
+
+    async def _failures(self, response: str, texts: Sequence[str]) -> list[ClaimFailure | str]:
+        chat = failures_chat(response, texts, boundary=Boundary(self.seed))
+        try:
+            answer = await self.engine.generate(chat, max_tokens=CLAIM_TOKENS * len(texts), stage=STAGE_CLAIMS)
+        except (PromptTooLongError, RequestError) as error:
+            return [why(error)] * len(texts)
+        return read_failures(answer.text, len(texts))
 
     async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | str:
         chat = failure_chat(response, texts, place + 1, boundary=Boundary(self.seed))
@@ -87,6 +111,16 @@ class FailureJudge:
 def why(error: Exception) -> str:
     """Why a call gave no answer, in words that are the same for all such calls."""
     return next(words for kind, words in WHY.items() if isinstance(error, kind))
+
+
+def read_failures(answer: str, claims: int) -> list[ClaimFailure | str]:
+    """The label of each of so many claims, by the numbers of an answer's lines; NO_LINE for one without a line."""
+    found: list[ClaimFailure | str] = [NO_LINE] * claims
+    for line in answer.splitlines():
+        read = _JUDGED.match(line)
+        if read is not None and 1 <= int(read["number"]) <= claims:
+            found[int(read["number"]) - 1] = WRITTEN[read["label"].lower()]
+    return found
 
 
 def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFailure:

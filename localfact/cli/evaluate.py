@@ -91,7 +91,9 @@ def eval_command(
     if (shards is None) != (shard is None):
         raise InputError("--shards says how many there are, and --shard which of them this is: name both.")
     share = Shard(shard, shards) if shard is not None and shards is not None else None
-    job = evaluate.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words, shard=share)
+    job = evaluate.prepare(
+        data, method=method, options=options, out=out, limit=limit, max_words=max_words, shard=share, planning=plan
+    )
     if replicas is not None and ray is None:
         raise InputError("--replicas counts the workers of --ray. Without it, every GPU of this machine is used.")
     open_assessor: evaluate.Opener = evaluate.wire_interruptibly

@@ -15,11 +15,14 @@ from localfact.errors import LocalFactError
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, errors, line, note, show, show_table
 from localfact.report.progress import TerminalProgress
-from localfact.report.tables import fields_table
+from localfact.report.tables import fields_table, table_of
 
 if TYPE_CHECKING:
     from localfact.papers.table10 import Row
+    from localfact.papers.table10_plan import Planned
     from localfact.report.formats import Format
+
+Seed = Annotated[int, typer.Option("--seed", help="Draws as many rows as the paper, where it drew them from more.")]
 
 app = typer.Typer(no_args_is_help=True, help="Run the papers' tables again, beside the figures that the papers print.")
 build_app = typer.Typer(
@@ -33,7 +36,9 @@ app.command()(papers_tables.failures)
 
 
 @app.command()
-@options_from(Options, "model", "engine_args", "deterministic", "min_mass", "tables", "solver", "corpus", "k", "embedder")
+@options_from(
+    Options, "model", "engine_args", "deterministic", "min_mass", "tables", "probability", "solver", "corpus", "k", "embedder"
+)
 def table10(
     options: Options,
     data: Data = None,
@@ -41,9 +46,10 @@ def table10(
         list[str] | None,
         typer.Option(
             "--relations",
-            help="A relation model; repeat for several. Default: lexical, builtin-nli; with --model albert-vitaminc, llm.",
+            help="Relation models, with commas or repeated. Default: lexical, builtin-nli; with --model albert-vitaminc, llm.",
         ),
     ] = None,
+    versions: Annotated[str, typer.Option("--versions", help="Which versions, with commas.")] = "fr1,fr2,fr3",
     recall_k: RecallK = "median",
     limit: Limit = None,
     out: Annotated[
@@ -51,26 +57,40 @@ def table10(
         typer.Option("--out", help="Folder with a run folder a row. Default: runs/table10-<hash of data and options>."),
     ] = None,
     how: TableFormat = "terminal",
+    plan: Annotated[bool, typer.Option("--plan", help="Show pairs, tokens and hours of each row; run nothing.")] = False,
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """FactReasoner's Table 10: FR1 to FR3 by relation model, beside the paper's figures. The same command goes on with it.
 
     [dim]localfact papers table10[/]                                          the sample, nothing to download
     [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b[/]  as published
     [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b --solver wmb[/]  with the paper's solver
+    [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b --plan[/]  hours a row; needs no weights
+    [dim]localfact papers table10 --versions fr1,fr2 --relations lexical,builtin-nli[/]  some of the rows
     """
-    from localfact.papers.table10 import row_jobs, run_rows
+    from localfact.papers.table10 import read_versions, row_jobs, run_rows
     from localfact.report.terminal import machine_line
     from localfact.scoring import KPolicy
 
     recall = KPolicy.parse(recall_k)
-    jobs = row_jobs(data, relations=relations or (), options=options, out=out, limit=limit)
+    wanted = read_versions(versions)
+    names = [name.strip() for typed in relations or () for name in typed.split(",") if name.strip()]
+    if plan:
+        from localfact.papers.table10_plan import plan_rows
+
+        planned = plan_rows(data, relations=names, versions=wanted, options=options, out=out, limit=limit)
+        show(planned.model_dump(mode="json"), as_json=as_json, view=lambda _: plan_view(planned))
+        return
+    jobs = row_jobs(data, relations=names, versions=wanted, options=options, out=out, limit=limit)
     folder = jobs[0].job.out.parent.parent
     for facts in [one.job.chosen.facts for one in jobs if one.job.chosen.facts is not None][:1]:
         note(machine_line(facts.machine))
     rows: list[Row] = []
     try:
-        rows.extend(run_rows(jobs, watch, recall_k=recall, force=force))
+        for row in run_rows(jobs, watch, recall_k=recall, force=force):
+            rows.append(row)
+            note(told(row))  # a row can take hours, and those before it can be read meanwhile
     except (KeyboardInterrupt, LocalFactError) as stop:
         if rows:
             print_table(rows, how)
@@ -82,6 +102,17 @@ def table10(
     if any(row.summary.responses_failed or row.summary.verdicts["failed"] for row in rows):
         note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
         raise typer.Exit(SOME_FAILED)
+
+
+def told(row: "Row") -> str:
+    """A finished row in a line."""
+    figures = (f"{name} {one.value:.2f}" for name, one in row.scores.items() if one.value is not None)
+    return f"{row.run.name} is done: {', '.join(figures)}"
+
+
+def plan_view(planned: "Planned") -> RenderableType:
+    """The rows that are planned, and what was assumed."""
+    return Group(table_of([one.shown for one in planned.rows]), *map(line, planned.notes))
 
 
 def print_table(rows: list["Row"], how: "Format") -> None:
@@ -119,12 +150,13 @@ def data_sets_view(rows: Sequence[Mapping[str, str]]) -> RenderableType:
 def check(
     name: Annotated[str, typer.Argument(help="A data set: see `localfact papers list`.")],
     file: Annotated[Path, typer.Argument(help="Its file, JSONL or JSON.")],
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Check that a file is that data set, and count what it holds."""
+    """Check that a file is that data set, and as large as the paper's, and count what it holds."""
     from localfact.papers.data_sets import check_data_set
 
-    show(check_data_set(name, file).model_dump(mode="json"), as_json=as_json, view=fields_table)
+    show(check_data_set(name, file, seed=seed).model_dump(mode="json"), as_json=as_json, view=fields_table)
 
 
 @build_app.command(name="data")
@@ -132,13 +164,15 @@ def build_data(
     name: Annotated[str, typer.Argument(help="A data set: see `localfact papers list`.")],
     file: Annotated[Path, typer.Argument(help="Its file, JSONL or JSON.")],
     out: Annotated[Path, typer.Option("--out", help="The file to make, JSONL: for eval, or of prompts, for generate.")],
+    seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Make the rows of a data set ours: responses with claims, labels and passages, or prompts."""
     from localfact.papers.data_sets import build_data_set
 
-    show(build_data_set(name, file, out, force=force).model_dump(mode="json"), as_json=as_json, view=fields_table)
+    built = build_data_set(name, file, out, seed=seed, force=force)
+    show(built.model_dump(mode="json"), as_json=as_json, view=fields_table)
 
 
 @build_app.command()

@@ -47,14 +47,15 @@ def table(
     [dim]localfact papers table 4 runs/4f1c runs/9e02[/]                                    whether the first run is better
     [dim]localfact papers table 5 --data conflicts.jsonl --methods builtin-fr2,builtin-fr3[/]  runs made now
     """
+    from localfact.papers.comparison import recall_of
     from localfact.papers.measured_runs import measure_runs, run_methods
     from localfact.papers.measured_significance import significance_table
-    from localfact.papers.measured_table import k_of, measure_table
+    from localfact.papers.measured_table import measure_table
     from localfact.papers.printed_tables import printed_table
     from localfact.scoring import KPolicy
 
     printed = printed_table(name)
-    recall = KPolicy.parse(recall_k or k_of(printed))
+    recall = KPolicy.parse(recall_k or recall_of(printed))
     if runs and methods is not None:
         raise InputError("Name runs or --methods, not both.")
     if methods is None and names_typed(context) & {"data", "limit", "out", *METHOD_OPTIONS}:
@@ -102,6 +103,12 @@ def figure2(
 def failures(
     options: Options,
     run: Annotated[Path, typer.Argument(help="A run folder with extracted claims.")],
+    judging: Annotated[
+        str,
+        typer.Option(
+            "--judging", help="each: a claim by the probabilities of its labels; whole: all in one call, as published."
+        ),
+    ] = "each",
     how: TableFormat = "terminal",
 ) -> None:
     """Count redundant claims; with a --model unverifiable and missing ones too (FastFact, C.2).
@@ -109,14 +116,17 @@ def failures(
     [dim]localfact papers failures runs/4f1c[/]                         redundancy, by mutual entailment
     [dim]localfact papers failures runs/4f1c --model llama-3.1-8b[/]    and all kinds, by a judge
     """
-    from localfact.api.failures import claim_failures
+    from localfact.api.failures import Judging, claim_failures
     from localfact.methods.relations import BUILTIN_NLI
     from localfact.papers.failures_table import failures_table
 
+    kind: Judging = "whole" if judging == "whole" else "each"
+    if judging != kind:
+        raise InputError(f"--judging cannot be {judging!r:.100}. Take each or whole.")
     with watch("looking at claims") as progress:
-        found = claim_failures(run, options=options, progress=progress)
+        found = claim_failures(run, options=options, judging=kind, progress=progress)
     judge = options.model_said if options.names_model else ""
-    show_table(failures_table(found, options.relations or BUILTIN_NLI, judge), how)
+    show_table(failures_table(found, options.relations or BUILTIN_NLI, judge, kind), how)
     if failed := sum(one.failed + one.unrelated for one in found):
         note(f"{failed} questions got no answer; the shares are of what was answered.")
         raise typer.Exit(SOME_FAILED)

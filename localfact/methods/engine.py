@@ -15,6 +15,7 @@ from localfact.llm.layers.policy import MIN_MASS, WARN_MASS, AskingPolicy
 from localfact.llm.layers.recording import ReplayEngine, choose_identity, describe_identity, identities, prepare
 from localfact.llm.layers.sealing import machine_secret
 from localfact.llm.layers.stack import put_before_answers, put_before_model
+from localfact.llm.placing.placement import UNKNOWN_TEMPLATE
 from localfact.methods.options import Options
 from localfact.models.cards import CARD_SUFFIXES, find_card, load_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
@@ -52,13 +53,23 @@ class EngineFacts:
         return (min(each, CPU_ROWS) if self.machine.get("device") == "cpu" else each) * self.replicas
 
     @property
+    def is_here(self) -> bool:
+        """Whether all is known that decides its answers: not in a plan without its weights."""
+        return not self.identity.template.startswith(UNKNOWN_TEMPLATE)
+
+    @property
+    def embedder_device(self) -> str | None:
+        """Where the embedder goes: "cpu" where the model leaves it no room on the GPU; None for the usual place."""
+        return self.machine.get("embedder")
+
+    @property
     def replicas(self) -> int:
         """How many copies of the model share the work."""
         return int(self.machine.get("replicas", 1))
 
 
-def engine_facts(options: Options) -> EngineFacts:
-    """Finds weights and hardware, or the recorded engine in the transcript; loads no model.
+def engine_facts(options: Options, *, planning: bool = False) -> EngineFacts:
+    """Finds weights and hardware, or the recorded engine in the transcript; loads no model. `planning`: see `engine_settings`.
 
     Raises:
         InputError: contradictory options, or a transcript of other models. MissingError: no weights, or too little memory.
@@ -76,7 +87,7 @@ def engine_facts(options: Options) -> EngineFacts:
         recorded = read_recorded_identity(options.replay, options.model)
         card = card_of(recorded.model)
         return EngineFacts(recorded, policy=asking_policy(options, card), trusts_opinion=card.trusts_opinion)
-    settings = start_settings(options)
+    settings = start_settings(options, planning=True) if planning else start_settings(options)
     card = card_of(options.model or settings.identity.model)
     return EngineFacts(settings.identity, settings.machine, settings, asking_policy(options, card), card.trusts_opinion)
 
@@ -133,8 +144,8 @@ def open_engine(
     return put_before_answers(answers, facts.policy)
 
 
-def start_settings(options: Options) -> "EngineSettings":
-    """The settings from which vLLM would be started."""
+def start_settings(options: Options, *, planning: bool = False) -> "EngineSettings":
+    """The settings from which vLLM would be started. `planning`: see `engine_settings`."""
     from localfact.llm.placing.settings import engine_settings, memory_to_reserve
 
     if options.endpoint is not None:
@@ -146,13 +157,16 @@ def start_settings(options: Options) -> "EngineSettings":
         return endpoint_settings(card, options.endpoint, options.engine_args)
     if options.model is None:
         raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
-    named = (options.embedder, options.reranker, options.relations, options.second_opinion)
-    beside = [load_card(name) for name in named if name not in (None, NO_EMBEDDER, "llm", "lexical")]
+    named = (options.reranker, options.relations, options.second_opinion)
+    beside = [load_card(name) for name in named if name not in (None, "llm", "lexical")]
+    embedder = [] if options.embedder == NO_EMBEDDER else [load_card(options.embedder)]
     return engine_settings(
         load_card(options.model),
         engine_args=options.engine_args,
         deterministic=options.deterministic,
         reserved_gib=memory_to_reserve([card for card in beside if not runs_on_onnx(card)]),  # ONNX files run on the CPU
+        embedder_gib=memory_to_reserve([card for card in embedder if not runs_on_onnx(card)]),
+        planning=planning,
     )
 
 

@@ -213,6 +213,8 @@ class RelationOptions(OptionGroup):
 expertqa take it out of True and False."""
     relation_map: Path | None = None
     """The map that does it, from `calibrate --relations`. Default: the model's that ships, else one is fitted at the start."""
+    probability: Literal["normalised", "raw"] = "normalised"
+    """p* of a language model's relation: normalised over the three labels, or raw, as the label's tokens have it."""
     relations_cache: Annotated[Path | None, OptionFlag(("--relations-cache", "--kept-relations"))] = None
     """Keep predicted relations in this file, for several runs over the same pairs. Default: in the run folder."""
 

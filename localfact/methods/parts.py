@@ -44,6 +44,7 @@ USES: Mapping[str, RunPart | None] = {
     "calibrated": RunPart.CALIBRATION,
     "relation_map": RunPart.RELATION_MAP,
     **dict.fromkeys(GraphOptions.model_fields, RunPart.GRAPH),
+    "probability": RunPart.RELATION_MAP,
     "prior_map": RunPart.PRIORS,
     "embedder": RunPart.EMBEDDER,
     **dict.fromkeys(("scope", "block_hosts", "only_hosts", "before", "reranker"), RunPart.CORPUS),

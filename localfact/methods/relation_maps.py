@@ -40,6 +40,8 @@ def relation_map_of(method: Method, options: Options, facts: EngineFacts | None)
         if options.relation_map is not None:
             raise InputError("--uncalibrated takes relations as they come, so --relation-map would change nothing.")
         return None
+    if options.probability == "raw":
+        raise InputError("A map calibrates normalised probabilities: add --uncalibrated to --probability raw.")
     model = calibrated_model(facts)
     if options.relation_map is not None:
         return check_model(read_relation_map(options.relation_map), model, options.relation_map)

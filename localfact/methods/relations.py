@@ -28,6 +28,8 @@ from localfact.stages import RelationModel
 
 #: The relation models without a card: the language model itself, and word overlap.
 LLM, LEXICAL = "llm", "lexical"
+#: What the identity of a language model's relations ends with where p* is not normalised.
+RAW = "+p_star=raw"
 #: The relation model that comes with localfact.
 BUILTIN_NLI = "builtin-nli"
 
@@ -58,7 +60,8 @@ class RelationKind:
 def _open_llm(options: Options, engine: Engine | None, opened: AsyncExitStack) -> RelationModel:
     if engine is None:
         raise AssertionError("relations by a language model are opened with its engine")
-    return LLMRelationModel(engine, policy=engine.policy if isinstance(engine, PolicyLayer) else None, seed=options.seed)
+    policy = engine.policy if isinstance(engine, PolicyLayer) else None
+    return LLMRelationModel(engine, policy=policy, seed=options.seed, p_star=options.probability)
 
 
 def _embedder_card(options: Options) -> ModelCard | None:
@@ -100,7 +103,10 @@ KINDS: Mapping[str, RelationKind] = {
         languages=("en",),
     ),
     LLM: RelationKind(
-        lambda options: f"{LLM}+reading={READING_VERSION}", _open_llm, prompts=("relation",), calls=("one a pair to relate",)
+        lambda options: f"{LLM}+reading={READING_VERSION}{RAW if options.probability == 'raw' else ''}",
+        _open_llm,
+        prompts=("relation",),
+        calls=("one a pair to relate",),
     ),
 }
 
@@ -173,9 +179,9 @@ def find_relation_model(options: Options) -> FoundRelationModel:
     def open_over_engine(opened: AsyncExitStack) -> RelationModel:
         return kind.open(options, open_engine(options, opened, facts), opened)
 
-    return FoundRelationModel(llm_identity(facts.identity, options.seed, facts.policy), open_over_engine)
+    return FoundRelationModel(llm_identity(facts.identity, options.seed, facts.policy, options.probability), open_over_engine)
 
 
-def read_kept_relations(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
-    """What any model predicted of these pairs, from a cache of relations; see `relations.cache.kept`."""
-    return read_kept(file, pairs)
+def read_kept_relations(file: Path, pairs: Iterable[Pair], *, of: str = "") -> dict[Pair, list[Distribution]]:
+    """What models predicted of these pairs, any or that of a name, from a file of relations; see `relations.store`."""
+    return read_kept(file, pairs, of=of)

@@ -22,13 +22,15 @@ class OpenedSearch:
     source: Source
 
 
-def open_search(options: Options, settings: EvidenceSettings, opened: AsyncExitStack, observe: Observer) -> OpenedSearch:
-    """Loads the embedder and opens the source; the stack closes it.
+def open_search(
+    options: Options, settings: EvidenceSettings, opened: AsyncExitStack, observe: Observer, device: str | None = None
+) -> OpenedSearch:
+    """Loads the embedder, onto `device`, and opens the source; the stack closes it.
 
     Raises:
         MissingError, CorpusError, InputError: as `open_embedder` and `open_source`.
     """
-    embedder = open_embedder(options.embedder)
+    embedder = open_embedder(options.embedder, device)
     return OpenedSearch(embedder, open_source(options, embedder, settings, opened, observe=observe))
 
 

@@ -2,6 +2,7 @@
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from localfact.assess.flags import Flags
@@ -52,12 +53,13 @@ class Configuration:
     facts: EngineFacts | None = None
 
 
-def configure(method: str | None, options: Options) -> Configuration:
+def configure(method: str | None, options: Options, *, planning: bool = False) -> Configuration:
     """Makes the settings of a method. Reads the corpus's description and looks for weights; loads no model.
 
     Args:
         method: a name of registry.METHODS; None: localfact where the options name a language model, else builtin-fr2.
         options: what departs from its defaults.
+        planning: nothing is to be run: a language model need not be here, nor fit this machine (`engine_settings`).
 
     Raises:
         InputError: an option that the method cannot use, or an unknown relation model.
@@ -66,7 +68,8 @@ def configure(method: str | None, options: Options) -> Configuration:
     named = method_named(method, options)
     options = keep_used(options, parts_of(named, options), f"the method {named.name}")
     chosen = method_for(method, options)
-    facts = engine_facts(options) if options.names_model else None
+    facts_of = partial(engine_facts, planning=True) if planning else engine_facts
+    facts = facts_of(options) if options.names_model else None
     return Configuration(chosen, options, run_settings(chosen, options, facts), facts)
 
 
@@ -77,6 +80,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         InputError: an option that the method cannot use, or an unknown relation model.
         MissingError: an unknown embedder, or no corpus where the options name one.
     """
+    check_probability(options)
     identities = [relation_kind(name).identity(options) for name in relation_names(method, options)]
     only_judges = facts is not None and facts.policy.relation_prompt is not None
     extraction = extraction_settings(
@@ -104,6 +108,12 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         prompts=prompt_hashes(*asked) if facts else None,
         asking=facts.policy if facts else None,
     )
+
+
+def check_probability(options: Options) -> None:
+    """Raises InputError for raw probabilities where something needs them to sum to one."""
+    if options.probability == "raw" and options.factors == "soft":
+        raise InputError("Soft factors share what is neutral out, which raw probabilities leave unknown: take one of the two.")
 
 
 def prompts_of(method: Method, options: Options, extraction: ExtractionSettings, evidence: EvidenceSettings) -> list[Task]:
@@ -144,7 +154,8 @@ def wire(
     """
     method, options, settings = chosen.method, chosen.options, chosen.settings
     replayed = is_replayed(options, settings.evidence)
-    search = None if replayed else open_search(options, settings.evidence, opened, observe)
+    device = chosen.facts.embedder_device if chosen.facts else None
+    search = None if replayed else open_search(options, settings.evidence, opened, observe, device)
     kinds = [relation_kind(name) for name in relation_names(method, options)]
     quick = {place: kind.open(options, None, opened) for place, kind in enumerate(kinds) if not kind.prompts}
     engine = open_engine(options, opened, chosen.facts, start, secret) if options.names_model else None

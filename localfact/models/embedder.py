@@ -236,8 +236,8 @@ def single_threaded_workers() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(cores, thread_name_prefix="embedder", initializer=torch.set_num_threads, initargs=(1,))
 
 
-def load_embedder(card: ModelCard) -> Embedder:
-    """Loads the embedder of `card` from this machine onto the GPU if there is one, else onto the CPU; downloads nothing.
+def load_embedder(card: ModelCard, device: str | None = None) -> Embedder:
+    """Loads the embedder of `card` from this machine onto `device`: by default a GPU if there is one; downloads nothing.
 
     Raises:
         MissingError: its weights are not on this machine.
@@ -250,7 +250,7 @@ def load_embedder(card: ModelCard) -> Embedder:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()  # type: ignore[no-untyped-call]
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         model = SentenceTransformer(
             str(folder),
@@ -270,10 +270,10 @@ def load_embedder(card: ModelCard) -> Embedder:
     return embedder
 
 
-def open_embedder(name: str) -> Embedder | None:
-    """The embedder that a user named: a card, a path, or `NO_EMBEDDER` for none.
+def open_embedder(name: str, device: str | None = None) -> Embedder | None:
+    """The embedder that a user named: a card, a path, or `NO_EMBEDDER` for none; `device` as for `load_embedder`.
 
     Raises:
         MissingError, InputError: as `load_card` and `load_embedder`.
     """
-    return None if name == NO_EMBEDDER else load_embedder(load_card(name))
+    return None if name == NO_EMBEDDER else load_embedder(load_card(name), device)

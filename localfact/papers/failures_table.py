@@ -1,27 +1,32 @@
 """FastFact's Figure 4 and Table 5 for a run: shares of claims that are unverifiable or redundant, and of missing ones."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from localfact.api.failures import ClaimFailures
+from localfact.api.failures import ClaimFailures, Judging
 from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.vocabulary import ClaimFailure, MissingKind
 
+#: How a judge is asked, in words.
+ASKED: Mapping[Judging, str] = {
+    "each": "asked about each claim by the probabilities of five labels (ours)",
+    "whole": "asked about all claims of a response in one call, with reasons (as in the paper, by prompts of our own)",
+}
 REDUNDANT = (ClaimFailure.INTRA_SENTENCE, ClaimFailure.INTER_SENTENCE)
 
 
-def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Table:
+def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str, judging: Judging = "each") -> Table:
     """The table.
 
     Args:
         found: a column each.
         rule: who relates claims.
-        judge: who judges them; "" for nobody.
+        judge: who judges them; "" for nobody. judging: how it was asked.
     """
     heads = (Column("", "left"), *(Column(one.model or "not named") for one in found))
     facts = {
         "redundant without a judge": f"the later of two claims that entail each other, according to {rule}",
-        "judge": judge or "none",
+        "judge": f"{judge}, {ASKED[judging]}" if judge else "none",
     }
     if judge:
         judged, claims = sum(one.judged for one in found), sum(one.claims for one in found)

@@ -7,6 +7,7 @@ from localfact.api.compare_methods import Watch, compare_methods, prepare_compar
 from localfact.api.evaluate import execute, prepare
 from localfact.api.rescore import run_facts
 from localfact.methods.options import Options
+from localfact.papers.comparison import record_run
 from localfact.papers.measured_table import MeasuredRun
 from localfact.report.summary import summarise
 from localfact.runs.record import read_record
@@ -52,13 +53,16 @@ def measure_runs(folders: Sequence[Path], recall_k: KPolicy) -> list[MeasuredRun
     found = []
     for record in read:
         folder, facts = record.path, run_facts(record.settings)
+        summary = summarise(record.shown, facts, run=str(folder), recall_k=one_k)
+        names = [one.name for one in summary.scores]
         found.append(
             MeasuredRun(
                 name=facts.method if folder.name == facts.method else f"{facts.method} ({folder.name})",
                 method=facts.method,
                 model=record.settings.model.model if record.settings.model else "",
-                summary=summarise(record.shown, facts, run=str(folder), recall_k=one_k),
+                summary=summary,
                 assessments=record.shown,
+                recorded=record_run(record.plain_settings, record.shown, scores=names),
             )
         )
     return found

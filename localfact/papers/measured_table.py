@@ -5,15 +5,14 @@ A difference means something only where data, passages and model are the paper's
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
+from localfact.papers.comparison import Recorded, clauses_of, departures, is_model, names_of
 from localfact.papers.printed_tables import Cell as Printed
-from localfact.papers.printed_tables import PrintedTable, printed_table
+from localfact.papers.printed_tables import PrintedTable
 from localfact.records import Assessment
 from localfact.report.summary import Summary
 from localfact.report.table_data import Cell, Column, Group, Number, Table
 from localfact.scoring import ScoreResult
-from localfact.vocabulary import GoldLabel
 
 #: Our methods -> the paper's name of the assessor.
 ASSESSORS: Mapping[str, str] = {
@@ -25,24 +24,26 @@ ASSESSORS: Mapping[str, str] = {
 }
 #: Columns of printed scores -> the beginning of the name of ours. Accuracy on Conflicts is the share classed true, as Pr is.
 SCORES: Mapping[str, str] = {"F1": "F1(gold)", "MAE": "MAE(Pr)", "E": "E(log10)"}
-#: A data set of which all claims are true.
-ALL_TRUE = "Conflicts"
 #: Columns that count claims.
 COUNTS = ("#S", "#C", "#U")
-MEASURED, INTERVAL, PRINTED, DIFFERENCE, NOT_COMPARABLE = "measured", "interval", "printed", "difference", "(not comparable)"
-#: A mean number of claims is printed as a whole number.
-ROUNDED = 0.5
+MEASURED, INTERVAL, PRINTED, DIFFERENCE = "measured", "interval", "printed", "difference"
 
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """A run that is set beside a table. `model`: of the language model that judged, "" for none."""
+    """A run that is set beside a table.
+
+    Attributes:
+        model: the language model that judged, "" for none.
+        recorded: what is held against the paper.
+    """
 
     name: str
     method: str
     model: str
     summary: Summary
     assessments: Sequence[Assessment]
+    recorded: Recorded
 
 
 def measure_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> Table:
@@ -70,13 +71,8 @@ def facts_of(printed: PrintedTable) -> dict[str, str]:
 
 def notes_of(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
     """How the runs differ from the paper's, and the known errors of the paper."""
-    yield from departures(printed, runs)
+    yield from tell_departures(printed, runs)
     yield from (f"About the paper's figures: {fault}" for fault in printed.faults)
-
-
-def k_of(printed: PrintedTable) -> str:
-    """The K of F1@K in a table: 22 throughout in Tables 6 to 9 (section 4.2), the median elsewhere (Table 2)."""
-    return "22" if printed.paper == "FactReasoner" and printed.number in ("6", "7", "8", "9") else "median"
 
 
 def takes_runs(printed: PrintedTable) -> bool:
@@ -104,7 +100,8 @@ def _beside(run: MeasuredRun, printed: PrintedTable, columns: Sequence[str], by_
     }
     intervals = {column: f"{one.ci[0]:.2f} to {one.ci[1]:.2f}" for column, one in scores.items() if one.ci is not None}
     rows = [line(run.name, MEASURED, columns, measured, 1), line("", INTERVAL, columns, intervals)]
-    comparable = not [*_other_data(printed, run), *_other_judge(printed, run)]
+    found = departures(run.recorded, printed)
+    apart_named = f"(not comparable: {names_of(found)})" if found else ""
     for name, cells in _paper_rows(run, printed):
         rows.append(line(name, PRINTED, columns, cells))
         apart: dict[str, Printed] = {}
@@ -112,7 +109,7 @@ def _beside(run: MeasuredRun, printed: PrintedTable, columns: Sequence[str], by_
             ours, theirs = mean_of(measured.get(MEASURED if by_model else column)), mean_of(cell)
             if ours is not None and theirs is not None:
                 apart[column] = ours - theirs
-        rows.append(line("" if comparable else NOT_COMPARABLE, DIFFERENCE, columns, apart, 1, signed=True))
+        rows.append(line(apart_named, DIFFERENCE, columns, apart, 1, signed=True))
     return Group(f"{run.name}, measured", tuple(rows))
 
 
@@ -151,11 +148,6 @@ def _is_assessor(ours: str, printed: str) -> bool:
     return ours == printed or (printed.startswith("FR") and ours.startswith("FR") and ours[2:] in printed[2:].split("/"))
 
 
-def is_model(card: str, printed: str) -> bool:
-    """Whether a paper's name of a model is that of a card: llama-3.1-70b is llama-3.1-70b-instruct."""
-    return bool(card) and (printed == card or printed.startswith(f"{card}-"))
-
-
 def mean_of(cell: Printed) -> float | None:
     """The number of a cell, without its deviation; None for a text."""
     if isinstance(cell, tuple):
@@ -184,52 +176,13 @@ def _places(value: float) -> int:
     return 0 if float(value).is_integer() and abs(value) > 1 else max(2, len(f"{value:.4f}".rstrip("0").partition(".")[2]))
 
 
-def departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
-    """How the data and the model of each run differ from the paper's, as far as that can be checked."""
+def tell_departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
+    """How each run differs from the paper's, as far as that can be checked."""
     if runs and not takes_runs(printed) and printed.kind != "significance":
         yield "Runs stand beside tables of assessors. For labels there is align, for models leaderboard."
         return
     for run in runs:
-        differs = "; ".join((*_other_data(printed, run), *_other_judge(printed, run)))
-        if differs:
-            yield f"{run.name} is not comparable: {differs}."
+        if found := departures(run.recorded, printed):
+            yield f"{run.name} is not comparable: {clauses_of(found)}."
         else:
-            yield f"{run.name}: data and model are the paper's; whether its passages are cannot be checked."
-
-
-def _other_data(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
-    facts = data_set_facts(printed)
-    if facts is None:
-        yield f"nothing is known of {printed.data_set or 'its data'}"
-        return
-    if len(run.assessments) != facts["#prompts"]:
-        yield f"{len(run.assessments)} responses, not {facts['#prompts']:g}"
-    sizes = [len(one.claims) for one in run.assessments if one.claims]
-    claims = fmean(sizes) if sizes else 0.0
-    if abs(claims - facts.get("#atoms", claims)) > ROUNDED:
-        yield f"{claims:.1f} claims a response, not {facts['#atoms']:g}"
-    golds = [claim.gold for one in run.assessments for claim in one.claims]
-    if printed.data_set == ALL_TRUE and (false := golds.count(GoldLabel.NOT_SUPPORTED)):
-        yield f"{false} of its {len(golds)} claims are not true by their labels"
-
-
-def _other_judge(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
-    # A column of p-values is a model's score.
-    names = {
-        *printed.columns,
-        *(column.rpartition(" ")[0] for column in printed.columns),
-        *(printed.names_of(row).get("model", "") for row in printed.rows),
-    }
-    if not any(is_model(run.model, name) for name in names):
-        yield f"judged by {run.model or 'no language model'}"
-    if run.method.startswith("builtin"):
-        yield "a method of our own"
-
-
-def data_set_facts(printed: PrintedTable) -> dict[str, float] | None:
-    """Column -> figure of FactReasoner's Table 2 ("#prompts", "#atoms", ...) for a table's data set; None where it has none."""
-    table = printed_table("2")
-    for row in table.rows:
-        if printed.paper == table.paper and row[0] == printed.data_set:
-            return {name: value for name, cell in table.figures(row).items() if (value := mean_of(cell)) is not None}
-    return None
+            yield f"{run.name}: all that was recorded is as in the paper; whether its passages are cannot be checked."

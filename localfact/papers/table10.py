@@ -1,8 +1,9 @@
 """Table 10 of FactReasoner: FR1, FR2 and FR3 by relation model, each a run of its own in a subfolder.
 
-FR3 is run first: its pairs include those of FR2 and FR1, and one cache for each relation model holds the predictions, so no
-pair is asked twice. A language model starts once, and not at all for rows that have nothing to ask. Where it also extracts
-claims, one transcript for all rows makes every row judge the same claims. `table10_view.py` adds the paper's rows.
+FR1 is run first and FR3, which relates all passages, last; the language model after other relation models. The pairs of FR1
+are among those of FR2, and these among those of FR3, and one file keeps the predictions of all rows, so no pair is asked twice.
+A language model starts once, and not at all for rows that have nothing to ask. Where it also extracts claims, one transcript
+for all rows makes every row judge the same claims. `table10_view.py` adds the paper's rows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ from typing import Any
 
 from localfact.api.evaluate import RUNS, Job, execute, prepare
 from localfact.api.sample import sample_responses
+from localfact.errors import InputError
 from localfact.inputs.responses import read_responses
 from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
@@ -21,9 +23,10 @@ from localfact.methods.registry import find_method
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
 from localfact.methods.uses import keep_used, parts_of, used_options
 from localfact.models.cards import load_card, weights_folder
+from localfact.papers.comparison import Recorded, record_run
 from localfact.report.summary import Summary
-from localfact.runs.assessments import read_assessments
 from localfact.runs.progress import Progress
+from localfact.runs.record import read_record
 from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, settings_name
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
@@ -35,7 +38,7 @@ from localfact.scoring.scores import Entropy, F1AtK, Precision, VerdictCount
 #: The table's columns of scores, in their order.
 COLUMNS = ("#S", "#C", "#U", "Pr", "F1", "F1@K", "MAE", "E", "Brier")
 #: The order of the runs, and of the rows.
-RUN_ORDER = (3, 2, 1)
+RUN_ORDER = (1, 2, 3)
 #: The relation models of the paper's table, and those that need nothing downloaded.
 AS_PUBLISHED = ("albert-vitaminc", LLM)
 NO_DOWNLOAD = (LEXICAL, BUILTIN_NLI)
@@ -59,11 +62,12 @@ class RowJob:
 
 @dataclass(frozen=True)
 class Row:
-    """One row: its run, the run's summary, and the scores of the table's columns."""
+    """One row: its run, the run's summary, the scores of the table's columns, and what is held against the paper."""
 
     run: RowJob
     summary: Summary
     scores: dict[str, ScoreResult]
+    recorded: Recorded
 
 
 #: (name of a row) -> a context that shows its progress.
@@ -71,7 +75,13 @@ Watch = Callable[[str], AbstractContextManager[Progress]]
 
 
 def row_jobs(
-    data: Path | None, *, relations: Sequence[str], options: Options, out: Path | None = None, limit: int | None = None
+    data: Path | None,
+    *,
+    relations: Sequence[str],
+    options: Options,
+    versions: Sequence[int] = RUN_ORDER,
+    out: Path | None = None,
+    limit: int | None = None,
 ) -> list[RowJob]:
     """All rows, ready to run, in their order; nothing is run and no model is loaded.
 
@@ -81,20 +91,19 @@ def row_jobs(
             that need no download.
         options: tables, solver, language model and evidence; claims that come with a response are used as they are.
         out: the folder of all rows; runs/table10-<hash of data and options> when None.
-        limit: only the first so many responses.
+        versions: which of FR1 to FR3.
+        limit: only the first so many responses, of every row.
 
     Raises:
         MissingError: weights that some row needs are not on this machine.
         InputError: as `api.evaluate.prepare`.
     """
-    names = list(dict.fromkeys(relations)) or list(AS_PUBLISHED if options.names_model else NO_DOWNLOAD)
-    methods = {version: find_method(f"factreasoner-fr{version}") for version in RUN_ORDER}
+    names, options, folder = settle(data, relations, options, out, limit)
+    methods = {version: find_method(f"factreasoner-fr{version}") for version in sorted(set(versions))}
     of_names = [options.model_copy(update={"relations": name}) for name in names]
     has = set[RunPart]().union(*(parts_of(method, one) for method in methods.values() for one in of_names))
     options = keep_used(options, has, f"a table of {', '.join(names)}")
     check_weights(names, options)
-    options = options.model_copy(update={"claims": "given", "k": options.k or K})
-    folder = out or RUNS / f"table10-{rows_name(data, options, limit)}"
     extracts = any(
         one.problem is None and one.claims is None for one in read_responses(data or sample_responses(), limit=limit)
     )
@@ -115,6 +124,28 @@ def row_jobs(
     ]
 
 
+def settle(
+    data: Path | None, relations: Sequence[str], options: Options, out: Path | None, limit: int | None
+) -> tuple[list[str], Options, Path]:
+    """The relation models in the order of their rows, the options of all rows, and their folder."""
+    names = list(dict.fromkeys(relations)) or list(AS_PUBLISHED if options.names_model else NO_DOWNLOAD)
+    options = options.model_copy(update={"claims": "given", "k": options.k or K})
+    return sorted(names, key=LLM.__eq__), options, out or RUNS / f"table10-{rows_name(data, options, limit)}"
+
+
+def read_versions(typed: str) -> list[int]:
+    """The versions in a text like "fr1,fr2".
+
+    Raises:
+        InputError: there is no such version.
+    """
+    known = {name: version for version in RUN_ORDER for name in (f"fr{version}", str(version))}
+    words = [word.strip().lower() for word in typed.split(",") if word.strip()]
+    if not words or not set(words) <= set(known):
+        raise InputError(f"--versions cannot be {typed!r:.100}. Take fr1, fr2 and fr3, with commas between them.")
+    return sorted({known[word] for word in words})
+
+
 def check_weights(names: Sequence[str], options: Options) -> None:
     """Raises MissingError for the first model whose weights are not on this machine, the language model before others."""
     if options.model is not None and options.replay is None:
@@ -125,7 +156,9 @@ def check_weights(names: Sequence[str], options: Options) -> None:
 
 def options_for(name: str, options: Options, folder: Path, *, extracts: bool) -> Options:
     """The options of one relation model's rows; a language model that has nothing to do is not loaded."""
-    changes: dict[str, Any] = {"relations": name, "relations_cache": folder / folder_name(name) / RELATIONS_FILE}
+    changes: dict[str, Any] = {"relations": name, "relations_cache": folder / RELATIONS_FILE}
+    if name != LLM:
+        changes["probability"] = "normalised"  # of an encoder there is no other
     if name != LLM and not extracts:
         changes |= {"model": None, "engine_args": {}, "transcript": None, "replay": None}
     elif extracts and options.names_model and options.replay is None:
@@ -172,15 +205,22 @@ def run_rows(
         for number, one in enumerate(jobs, start=1):
             # Ended between rows, as it would hold memory that the next row's models need.
             complete(owner.keep_only(one.job.chosen.facts.settings if one.job.chosen.facts else None))
-            # With cached pairs there may be nothing to ask: then no model is loaded.
-            cache = one.job.chosen.options.relations_cache
-            share = owner.share if cache is not None and cache.exists() else owner.share_started
+            # With pairs kept by another row of it there may be nothing to ask: then no model is loaded.
+            share = owner.share if one.job.out.parent.exists() else owner.share_started
             with watch(f"Row {number} of {len(jobs)}: {one.name}") as progress:
                 summary = execute(one.job, recall_k=recall_k, force=force, progress=progress, start=share)
-            results = score(read_assessments(one.job.out), columns(recall_k or MEDIAN), seed=one.job.chosen.options.seed)
-            yield Row(one, summary, dict(zip(COLUMNS, results, strict=True)))
+            yield row_of(one, summary, recall_k or MEDIAN)
     finally:
         complete(owner.keep_only(None))
+
+
+def row_of(one: RowJob, summary: Summary, recall_k: KPolicy) -> Row:
+    """The row of a run that is done."""
+    record = read_record(one.job.out, most=None, outlines=False)
+    results = score(record.shown, columns(recall_k), seed=one.job.chosen.options.seed)
+    names = [result.name for result in results]
+    recorded = record_run(record.plain_settings, record.shown, given=one.job.responses, scores=names)
+    return Row(one, summary, dict(zip(COLUMNS, results, strict=True)), recorded)
 
 
 def columns(k: KPolicy) -> list[Score[Any]]:

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from localfact.methods.relations import LLM
 from localfact.methods.settings import FactReasonerSettings
-from localfact.models.cards import find_card
 from localfact.models.model_card import REVISION_DIGITS
-from localfact.papers.comparison import departures
+from localfact.papers.comparison import ENCODERS, Departure, departures, names_of
 from localfact.papers.measured_table import line, mean_of
 from localfact.papers.printed_tables import Cell as Printed
 from localfact.papers.printed_tables import PrintedTable, printed_table
@@ -15,10 +14,10 @@ from localfact.papers.table10 import COLUMNS, Row
 from localfact.report.table_data import Cell, Column, Group, Table
 from localfact.scoring import ScoreResult
 
-MEASURED, PAPER, DIFFERENCE, NOT_COMPARABLE = "measured", "paper", "difference", "difference (not comparable)"
-#: Our cards of the relation models in the paper's table -> their names there. The second is its language model.
-PAPER_MODELS: Mapping[str, str] = {"albert-vitaminc": "albert-xlarge-vitaminc-mnli", "llama-3.1-70b": "llama-3.1-70b-instruct"}
+MEASURED, PAPER, DIFFERENCE = "measured", "paper", "difference"
 LANGUAGE_MODEL = "llama-3.1-70b"
+#: Our cards of the relation models in the paper's table -> their names there.
+PAPER_MODELS: Mapping[str, str] = {**ENCODERS, LANGUAGE_MODEL: "llama-3.1-70b-instruct"}
 #: Mean and standard deviation of the Brier score of FR2 with the language model, which only the text gives (section C.2).
 BRIER = (0.18, 0.10)
 PASSAGES = "Wikipedia, 3 a claim"
@@ -37,8 +36,8 @@ def table10(rows: Sequence[Row]) -> Table:
     paper = paper_rows(printed)
     ordered = sorted(rows, key=lambda row: row.run.version)
     names = list(dict.fromkeys(row.run.relations for row in rows))
-    data = departures(rows[0].run.job.responses, printed)
-    groups = [group_measured([row for row in ordered if row.run.relations == name], paper, data) for name in names]
+    found = {row.run.name: departures(row.recorded, printed) for row in rows}
+    groups = [group_measured([row for row in ordered if row.run.relations == name], paper, found) for name in names]
     shown = {paper_row(row) for row in rows}
     for model in PAPER_MODELS.values():
         left = [
@@ -49,7 +48,7 @@ def table10(rows: Sequence[Row]) -> Table:
         if left:
             groups.append(Group(f"{model}, as printed in the paper", tuple(left)))
     heads = (Column("version", "left"), Column("row", "left"), *map(Column, COLUMNS))
-    return Table(printed.title, heads, tuple(groups), facts_of(rows), tuple(notes_of(ordered, printed, data)))
+    return Table(printed.title, heads, tuple(groups), facts_of(rows), tuple(notes_of(ordered, printed, found)))
 
 
 def paper_rows(printed: PrintedTable) -> dict[PaperRow, dict[str, Printed]]:
@@ -67,8 +66,10 @@ def paper_rows(printed: PrintedTable) -> dict[PaperRow, dict[str, Printed]]:
     return found
 
 
-def group_measured(rows: Sequence[Row], paper: Mapping[PaperRow, Mapping[str, Printed]], data: Sequence[str]) -> Group:
-    """The rows of one relation model, each with the paper's below it where the paper has one."""
+def group_measured(
+    rows: Sequence[Row], paper: Mapping[PaperRow, Mapping[str, Printed]], found: Mapping[str, Sequence[Departure]]
+) -> Group:
+    """The rows of one relation model, each with the paper's below it where the paper has one, and what is not the paper's."""
     cells: list[tuple[Cell, ...]] = []
     for row in rows:
         version = f"FR{row.run.version}"
@@ -87,9 +88,13 @@ def group_measured(rows: Sequence[Row], paper: Mapping[PaperRow, Mapping[str, Pr
                 ours, theirs = mean_of(own.get(column)), mean_of(printed.get(column))
                 if ours is not None and theirs is not None:
                     difference[column] = ours - theirs
-            kind = NOT_COMPARABLE if data or other_model(row) else DIFFERENCE
-            cells.append(line(version, kind, COLUMNS, difference, 1, signed=True))
+            cells.append(line(version, difference_of(found[row.run.name]), COLUMNS, difference, 1, signed=True))
     return Group(heading(rows[0]), tuple(cells))
+
+
+def difference_of(found: Sequence[Departure]) -> str:
+    """The head of a row of differences: with all that is not the paper's, by name."""
+    return f"{DIFFERENCE} (not comparable: {names_of(found)})" if found else DIFFERENCE
 
 
 def heading(row: Row) -> str:
@@ -113,14 +118,6 @@ def paper_row(row: Row) -> PaperRow | None:
     """The paper's row of that version with that relation model; any language model is compared with the paper's."""
     card = LANGUAGE_MODEL if row.run.relations == LLM else graph_of(row).relations.split("@")[0]
     return (PAPER_MODELS[card], row.run.version) if card in PAPER_MODELS else None
-
-
-def other_model(row: Row) -> bool:
-    """Whether the language model differs from the paper's: neither its card nor its files."""
-    model = row.run.job.chosen.settings.model
-    if row.run.relations != LLM or model is None:
-        return False
-    return model.model != LANGUAGE_MODEL and model.revision.split("+")[0] != find_card(LANGUAGE_MODEL).revision
 
 
 def facts_of(rows: Sequence[Row]) -> dict[str, str]:
@@ -150,14 +147,14 @@ def facts_of(rows: Sequence[Row]) -> dict[str, str]:
     }
 
 
-def notes_of(rows: Sequence[Row], printed: PrintedTable, data: Sequence[str]) -> Iterator[str]:
+def notes_of(rows: Sequence[Row], printed: PrintedTable, found: Mapping[str, Sequence[Departure]]) -> Iterator[str]:
     """Notes for readers: what the differences mean, what was left out, the paper's settings and its known errors."""
-    if data:
-        yield f"Not comparable: the responses are not the paper's {printed.data_set} ({'; '.join(data)})."
-    if any(other_model(row) for row in rows):
-        yield f"Not comparable: the paper's language model is {PAPER_MODELS[LANGUAGE_MODEL]}."
-    if not data and any(paper_row(row) is not None for row in rows):
-        yield f"Responses and labels are the paper's; whether the passages are ({PASSAGES}) cannot be checked."
+    clauses = dict.fromkeys(one.clause for row in rows for one in found[row.run.name])
+    for clause in clauses:
+        concerned = [row.run.name for row in rows if clause in {one.clause for one in found[row.run.name]}]
+        yield f"Not comparable: {clause}" + (f" ({', '.join(concerned)})." if len(concerned) < len(rows) else ".")
+    if not clauses:
+        yield f"All that was recorded is as in the paper; whether the passages are ({PASSAGES}) cannot be checked."
     yield from tell_left_out(rows)
     yield PAPER_NOTE
     yield from (f"About the paper's figures: {fault}" for fault in printed.faults)

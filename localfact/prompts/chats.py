@@ -67,6 +67,11 @@ def failure_chat(response: str, claims: Sequence[str], number: int, *, boundary:
     return _chat("failure", boundary, asked={"text": response, "claims": claims, "number": number})
 
 
+def failures_chat(response: str, claims: Sequence[str], *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks what is wrong with each claim, one numbered line each with a reason and a label between signs (FastFact, C.2)."""
+    return _chat("failures", boundary, asked={"text": response, "claims": claims})
+
+
 def missing_chat(response: str, claims: Sequence[str], *, boundary: Boundary) -> tuple[Message, ...]:
     """Asks for the statements that no claim has, one a line with the reason between signs (FastFact, appendix C.2)."""
     return _chat("missing", boundary, asked={"text": response, "claims": claims})

@@ -34,6 +34,7 @@ Task = Literal[
     "relevance",
     "next_query",
     "failure",
+    "failures",
     "missing",
 ]
 TASKS: tuple[Task, ...] = get_args(Task)

@@ -21,7 +21,7 @@ class Pair(NamedTuple):
 
 
 class RelationProbabilities(Record):
-    """The probabilities of the three relations of one pair; they sum to one."""
+    """The probabilities of the three relations of one pair; they sum to one, or to the labels' mass where p* is raw."""
 
     entailment: Probability
     contradiction: Probability

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from localfact.errors import EngineError, InputError
 from localfact.models.cards import resolve_card, runs_on_onnx
-from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of, device_used
+from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of
 from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
@@ -57,7 +57,7 @@ class PairTurns(NamedTuple):
 
 
 class CrossEncoderRelationModel:
-    """A RelationModel over a cross-encoder in memory: bfloat16 on a GPU that supports it, else float32.
+    """A RelationModel over a cross-encoder in memory, in the precision of its card (`dtype`; float32 where it states none).
 
     Attributes:
         identity: see `cross_encoder_identity`.
@@ -77,10 +77,10 @@ class CrossEncoderRelationModel:
             InputError: the card is no relation model's, the weights cannot be read, or it is not known what the outputs mean.
         """
         card = resolve_card(card)
-        self._encoder = CrossEncoder(card, "relations", device=device, precision=precision_of(card, device))
+        self._encoder = CrossEncoder(card, "relations", device=device, precision=precision_of(card))
         self.order = label_order(card, self._encoder.names)
         self.window = self._encoder.window
-        self.identity = cross_encoder_identity(card, device)
+        self.identity = cross_encoder_identity(card)
         self._selection = window_selection_of(card, self._encoder)
         self._pool, self._overlap = card.pool, LexicalRelationModel() if card.pool else None
         # Each worker has its next batch waiting. More would gain nothing, and delay a cancelled call.
@@ -232,8 +232,8 @@ def window_selection_of(card: ModelCard, encoder: CrossEncoder) -> WindowSelecti
     return WindowSelection(encoder.starts, encoder.room, size=size, most=most)
 
 
-def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
-    """The identity of the relation model of `card` on that device, without loading it.
+def cross_encoder_identity(card: ModelCard) -> str:
+    """The identity of the relation model of `card`, without loading it.
 
     It holds all that decides a prediction: the weights' revision, the precision, the card's own settings, and the versions of
     the code that reads long pairs.
@@ -251,19 +251,9 @@ def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
         stated |= {"pool": f"{card.pool.model:g},{card.pool.overlap:g}", "pooling": POOLING_VERSION}
         stated |= {"values": CORRECTION_VERSION}
         stated |= {"overlap": lexical_identity(None)}
-    return "+".join(
-        (card.identity, precision_of(card, device), *(f"{name}={value}" for name, value in stated.items() if value))
-    )
+    return "+".join((card.identity, precision_of(card), *(f"{name}={value}" for name, value in stated.items() if value)))
 
 
-def precision_of(card: ModelCard, device: str | None = None) -> str:
-    """The precision of a resolved card's weights in memory: "bfloat16" on a GPU that computes with it, else "float32".
-
-    "onnx" for a model in an ONNX file, which has a precision of its own.
-    """
-    if runs_on_onnx(card):
-        return "onnx"
-    import torch
-
-    kind = device_used(device).partition(":")[0]
-    return "bfloat16" if kind == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
+def precision_of(card: ModelCard) -> str:
+    """The precision that a resolved card's model is computed in, on every device: the card's; "onnx" for an ONNX file."""
+    return "onnx" if runs_on_onnx(card) else card.precision

@@ -5,7 +5,9 @@ Nothing is decoded: one prefill a pair. The pairs of a premise are sent one afte
 computed once for all claims about it.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 from localfact.errors import InputError, PromptTooLongError, UnlikelyLabelsError
 from localfact.llm.calls import deciding, digest
@@ -33,6 +35,10 @@ SEAM_TOKENS = 8
 HYPOTHESIS_STEP = 64
 
 
+#: Which p* of a relation is used (FactReasoner, section 3.1, takes it from the label's tokens): normalised over the three
+#: labels, or "raw", as the tokens have it. Of 0.4, 0.1 and 0.1 the first makes 0.667.
+PStar = Literal["normalised", "raw"]
+
 #: The beginning of an answer after which a label must come, for a model that gives the bare labels too little.
 OPENED = "Relation: "
 
@@ -45,10 +51,16 @@ class LLMRelationModel:
             is no part of it: it matters only to pairs that are longer, and their `windows` say so.
     """
 
-    def __init__(self, engine: Engine, *, policy: AskingPolicy | None = None, seed: int = 0) -> None:
-        """`seed` keys the markers around the texts (`prompts.boundary`); give the run's. `policy`: the engine's."""
+    def __init__(
+        self, engine: Engine, *, policy: AskingPolicy | None = None, seed: int = 0, p_star: PStar = "normalised"
+    ) -> None:
+        """`seed` keys the markers around the texts (`prompts.boundary`); give the run's. `policy`: the engine's.
+
+        With `p_star` "raw" the three probabilities of a prediction sum to the mass of the labels, not to one.
+        """
         policy = policy or AskingPolicy()
-        self.identity = llm_identity(engine.identity, seed, policy)
+        self.identity = llm_identity(engine.identity, seed, policy, p_star)
+        self._raw = p_star == "raw"
         self._engine = engine
         self._boundary = Boundary(seed)
         self._own = policy.relation_prompt
@@ -107,9 +119,10 @@ class LLMRelationModel:
                 raise
             choice = await self._engine.choose(chat, LABELS, prefix=OPENED, stage=STAGE)
         probabilities = dict.fromkeys(LABELS, 0.0)
-        for answer, probability in choice.distribution.items():
+        said = {label: math.exp(value) for label, value in choice.log_probs.items()} if self._raw else choice.distribution
+        for answer, probability in said.items():
             probabilities[self._answers[answer]] += probability
-        return Distribution.model_validate(probabilities)
+        return Distribution.model_validate({label: min(1.0, one) for label, one in probabilities.items()})
 
     async def _windows(self, pair: Pair) -> list[Pair]:
         around = await self._engine.count(self._chat(Pair("", "")))
@@ -136,10 +149,14 @@ def by_premise(pairs: Iterable[Pair]) -> list[Pair]:
     return [pair for group in grouped.values() for pair in group]
 
 
-def llm_identity(engine: EngineIdentity, seed: int = 0, policy: AskingPolicy | None = None) -> str:
+def llm_identity(
+    engine: EngineIdentity, seed: int = 0, policy: AskingPolicy | None = None, p_star: PStar = "normalised"
+) -> str:
     """The identity of the relation model over an engine of that identity, without starting it."""
     policy = policy or AskingPolicy()
     own = policy.relation_prompt
     prompt = digest(own.model_dump(mode="json")) if own else prompt_hashes()["relation"]
     decides = {**deciding(engine), "prompt": prompt, "reading": READING_VERSION, "min_mass": policy.min_mass, "seed": seed}
+    if p_star != "normalised":
+        decides["p_star"] = p_star
     return f"llm({', '.join(f'{name}={value}' for name, value in decides.items())})"

@@ -42,7 +42,8 @@ FIELDS = ("entailment", "contradiction", "neutral", "windows")
 COLUMNS = ", ".join((*FIELDS, "window_start", "window_end", "share"))
 FIND = f"SELECT {COLUMNS} FROM relations WHERE model = ? AND premise = ? AND hypothesis = ?"
 #: Of every model: named one by one, so that the table is looked up by its key and not read through.
-KEPT = f"SELECT {', '.join(FIELDS)} FROM relations WHERE model IN (SELECT id FROM models) AND premise = ? AND hypothesis = ?"
+OF = "SELECT id FROM models WHERE substr(identity, 1, length(?1)) = ?1"
+KEPT = f"SELECT {', '.join(FIELDS)} FROM relations WHERE model IN ({OF}) AND premise = ?2 AND hypothesis = ?3"
 INSERT = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -121,12 +122,13 @@ class RelationStore:
             self._database.execute("PRAGMA journal_mode = DELETE")
 
 
-def read_kept(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
-    """Reads the stored predictions for the pairs, whichever model made them. The file is opened read-only.
+def read_kept(file: Path, pairs: Iterable[Pair], *, of: str = "") -> dict[Pair, list[Distribution]]:
+    """Reads the stored predictions for the pairs, by default whichever model made them. The file is opened read-only.
 
     Args:
         file: the cache of relation predictions, an SQLite file.
         pairs: the premise-hypothesis pairs to look up.
+        of: only those of models whose identity begins so.
 
     Returns:
         Pair -> a distribution of each model whose prediction the file has; an empty mapping where there is no file.
@@ -138,7 +140,7 @@ def read_kept(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution
     if file.is_file():
         with explain_errors(file), closing(connect(f"{file.absolute().as_uri()}?mode=ro")) as database:
             for pair in pairs:
-                rows = database.execute(KEPT, tuple(map(text_hash, pair))).fetchall()
+                rows = database.execute(KEPT, (of, *map(text_hash, pair))).fetchall()
                 found[pair] = [Distribution.model_validate(dict(zip(FIELDS, row, strict=True))) for row in rows]
     return found
 

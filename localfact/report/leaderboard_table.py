@@ -6,7 +6,10 @@ from localfact.report.table_data import Cell, Column, Group, Table, number, one_
 from localfact.scoring.leaderboard import PromptCounts, Standing
 
 #: Columns before and after those of the sources.
-BEFORE, AFTER = ("", "model"), ("F1@K'", "with 0", "Pr", "claims", "sure", "tokens", "n", "scored")
+BEFORE, AFTER = (
+    ("", "model"),
+    ("F1@K'", "with 0", "Pr", "words", "sentences", "claims", "supported", "sure", "tokens", "cost", "n", "scored"),
+)
 
 
 def leaderboard_table(
@@ -34,7 +37,8 @@ def leaderboard_table(
         "F1@K'": "the mean over sources, each counting once" if shown else "the mean over responses",
         "K'": k_prime.removeprefix("K'=") or "none",
         "with 0": "the same, with each response that abstained or was not scored as 0",
-        "claims, tokens": "a response, on average",
+        "words to tokens": "a response, on average",
+        "cost": "of judging a response, by --prices" if any(one.cost is not None for one in standings) else "needs --prices",
         "sure": "share of the claims that were settled before any evidence",
         "n": "responses",
     }
@@ -56,7 +60,9 @@ def _row(place: int, one: Standing, sources: Sequence[str]) -> tuple[Cell, ...]:
         one.model,
         *(number(one.by_source.get(source), 3) for source in sources),
         *(number(value, 3) for value in (one.average, one.with_zeros, one.precision)),
-        number(one.claims, 1),
+        *(number(count, 1) for count in (one.words, one.sentences, one.claims, one.supported)),
         number(one.preverified, 2),
-        *(number(count, 0) for count in (one.tokens, one.responses, one.scored)),
+        number(one.tokens, 0),
+        number(one.cost, 4),
+        *(number(count, 0) for count in (one.responses, one.scored)),
     )

@@ -23,6 +23,7 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     "relate": {
         "pairs_gated": "pairs gated",
         "pairs_failed": "pairs failed",
+        "pairs_in_windows": "pairs read in several windows",
         "second_opinions": "pairs asked again",
         "second_opinions_other": "of them with another label",
         "second_opinions_failed": "second opinions failed",

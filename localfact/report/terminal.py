@@ -65,6 +65,8 @@ def machine_line(machine: Mapping[str, Any]) -> str:
     ]
     if machine["reserved_gib"]:
         parts.append(f"{machine['reserved_gib']:g} GiB left to other models")
+    if machine.get("embedder") == "cpu":
+        parts.append("the embedder on the CPU, as the GPU has no room for it")
     if machine.get("engine_args", {}).get("trust_remote_code"):
         parts.append("code in the model's folder is run (--engine-arg trust_remote_code)")
     return f"Loading the language model on {machine['found']}: {'; '.join(parts)}."

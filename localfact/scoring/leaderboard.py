@@ -9,7 +9,7 @@ from localfact.records import Assessment, Record
 from localfact.scoring.aggregate import contribution_of, score
 from localfact.scoring.recall import GAMMA
 from localfact.scoring.scores import F1AtKPrime, Precision
-from localfact.scoring.tally import UNJUDGED, Unscored
+from localfact.scoring.tally import UNJUDGED, Unscored, tally
 
 #: Stages whose calls are a response's cost.
 COSTS = ("prompt_tokens", "output_tokens")
@@ -29,7 +29,9 @@ class Standing(Record):
         precision: the mean over responses.
         claims: a response, on average.
         preverified: share of claims that were settled before any evidence.
-        tokens: of all prompts and answers a response.
+        tokens: of all prompts and answers a response. prompt_tokens, output_tokens: of these.
+        supported: claims a response.
+        words, sentences: of a response. cost: of judging one, by prices that were given. All are filled in by who knows them.
     """
 
     model: str
@@ -42,6 +44,12 @@ class Standing(Record):
     claims: float = 0.0
     preverified: float | None = None
     tokens: float = 0.0
+    prompt_tokens: float = 0.0
+    output_tokens: float = 0.0
+    supported: float = 0.0
+    words: float | None = None
+    sentences: float | None = None
+    cost: float | None = None
 
 
 class PromptCounts(Record):
@@ -103,7 +111,10 @@ def leaderboard(written: Mapping[str, Sequence[Assessment]], gamma: float = GAMM
                 precision=precision.value,
                 claims=claims / max(1, len(assessments)),
                 preverified=_share_preverified(assessments, claims),
-                tokens=sum(_tokens(one) for one in assessments) / max(1, len(assessments)),
+                tokens=sum(_tokens(one, name) for one in assessments for name in COSTS) / max(1, len(assessments)),
+                prompt_tokens=sum(_tokens(one, "prompt_tokens") for one in assessments) / max(1, len(assessments)),
+                output_tokens=sum(_tokens(one, "output_tokens") for one in assessments) / max(1, len(assessments)),
+                supported=sum(tally(one).supported for one in assessments) / max(1, len(assessments)),
             )
         )
     return sorted(found, key=lambda one: (one.average is None, -(one.average or 0), one.model))
@@ -116,5 +127,5 @@ def _share_preverified(assessments: Sequence[Assessment], claims: int) -> float 
     return 1 - sum(one.counts.get("retrieve", {}).get("claims", 0) for one in assessments) / claims
 
 
-def _tokens(assessment: Assessment) -> float:
-    return sum(float(stage.get(name, 0)) for stage in assessment.usage.values() for name in COSTS)
+def _tokens(assessment: Assessment, name: str) -> float:
+    return sum(float(stage.get(name, 0)) for stage in assessment.usage.values())

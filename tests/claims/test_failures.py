@@ -6,9 +6,11 @@ import pytest
 
 from localfact.claims.failures import (
     CHOICES,
+    NO_LINE,
     REPEATED,
     FailureJudge,
     most_alike,
+    read_failures,
     read_missing,
     repetition,
 )
@@ -54,6 +56,20 @@ async def test_each_claim_gets_its_label_and_repetitions_are_told_apart_by_their
     prompts = [chat[-1].content for chat in engine.calls[: len(CLAIMS)]]
     shared = prompts[0].split("What is wrong")[0]
     assert all(prompt.startswith(shared) for prompt in prompts)  # one prefix serves all
+
+
+async def test_all_claims_of_a_response_can_be_asked_about_in_one_call_with_reasons() -> None:
+    lines = (
+        "1. It names mill and year. ###acceptable###",
+        "3. A matter of taste. ### Subjective ###",
+        "4. ###inter-sentence###",
+    )
+    said = "\n".join(lines)
+    engine = ScriptedEngine(lambda chat: said if "What is wrong with each" in chat[-1].content else "Nothing is missing.")
+    found = await FailureJudge(engine, judging="whole").inspect(TEXT, CLAIMS)
+    assert found.failures == (ClaimFailure.ACCEPTABLE, None, ClaimFailure.SUBJECTIVE, ClaimFailure.INTER_SENTENCE)
+    assert (found.reasons, len(engine.calls)) == ((NO_LINE,), 2)
+    assert read_failures("9. far ###tautology###\n1. a # b ###ambiguous###", 1) == [ClaimFailure.AMBIGUOUS]
 
 
 async def test_a_claim_that_cannot_be_asked_about_has_no_failure() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from localfact.errors import InputError
 from localfact.llm.scripted import ScriptedEngine
 from localfact.methods import wiring
 from localfact.methods.engine import EngineFacts
@@ -34,6 +35,23 @@ def test_a_map_that_ships_is_of_what_is_asked_now(file) -> None:
 
 def test_maps_ship() -> None:
     assert FILES
+
+
+@pytest.mark.parametrize(
+    ("method", "typed", "said"),
+    [
+        ("factreasoner-fr2", {"relations": "lexical"}, "would change nothing"),
+        ("factscore", {}, "would change nothing"),
+        ("localfact", {}, "--uncalibrated"),
+        ("factreasoner-fr2", {"factors": "soft", "tables": "balanced"}, "Soft factors"),
+    ],
+)
+def test_raw_probabilities_are_refused_where_they_would_change_nothing_or_must_sum_to_one(
+    method: str, typed: dict[str, object], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring, "engine_facts", lambda options: EngineFacts(ScriptedEngine().identity))
+    with pytest.raises(InputError, match=said):
+        wiring.configure(method, Options(model="scripted", embedder="none", probability="raw", **typed))
 
 
 @pytest.mark.parametrize(

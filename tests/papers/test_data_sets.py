@@ -181,6 +181,25 @@ def test_of_each_topic_as_many_prompts_are_drawn_as_the_paper_has_and_always_the
     assert (tmp_path / "one.jsonl").read_text() == (tmp_path / "two.jsonl").read_text()
 
 
+def test_conflicts_are_drawn_by_seed_and_every_set_is_held_against_the_papers_size(tmp_path: Path) -> None:
+    def rows(count: int) -> Path:
+        claims = [f"Mill {at} is in Aston." for at in range(count)]
+        same = {"misinformation_conflict_evidence": "No."}
+        made = [{"default_claim": one, "default_evidence": f"{one} Yes.", **same} for one in claims]
+        return file_of(tmp_path, *made)
+
+    whole = build_data_set("conflicts", rows(1_003), tmp_path / "zero.jsonl")
+    assert (whole.rows, whole.made, whole.size) == (1_003, 1_000, "the paper's (FactReasoner, Table 2)")
+    build_data_set("conflicts", rows(1_003), tmp_path / "zero-again.jsonl")
+    build_data_set("conflicts", rows(1_003), tmp_path / "one.jsonl", seed=1)
+    zero, again, one = ((tmp_path / f"{name}.jsonl").read_text() for name in ("zero", "zero-again", "one"))
+    assert zero == again != one
+    assert check_data_set("conflicts", rows(3)).size == "not the paper's (FactReasoner, Table 2): 3 rows, not 1,000"
+    sizes = {name: one.size.rows for name, one in DATA_SETS.items() if one.size is not None}
+    assert {sizes[name] for name in ("askhistorians", "eli5", "freshbooks")} == {200}
+    assert (sizes["biographies"], sizes["longfact-objects"], sizes["fastfact-bench"]) == (157, 380, 400)
+
+
 def test_a_file_of_another_set_is_refused_with_what_it_lacks_and_where_the_right_one_is(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no row of felm \(1 with no domain\).*hkust-nlp/felm"):
         check_data_set("felm", file_of(tmp_path, ROWS["expertqa"]))

@@ -4,6 +4,7 @@ import pytest
 from run_builders import run_of
 
 from localfact.errors import InputError
+from localfact.papers.comparison import record_run
 from localfact.papers.measured_significance import significance_table
 from localfact.papers.measured_table import MeasuredRun
 from localfact.papers.printed_tables import PrintedTable, printed_table
@@ -18,7 +19,8 @@ WORSE = ("SCCC", "CCSC", "SSCC", "CCCC", "SCSC")
 
 def measured(*verdicts: str, method: str, model: str = "llama-3.1-70b", gold: str = "") -> MeasuredRun:
     run = run_of(*verdicts, gold=gold)
-    return MeasuredRun(method, method, model, summarise(run, RunFacts(method=method), run=f"runs/{method}"), run)
+    summary = summarise(run, RunFacts(method=method), run=f"runs/{method}")
+    return MeasuredRun(method, method, model, summary, run, record_run({"method": method, "model": {"model": model}}, run))
 
 
 def made(printed: PrintedTable, *runs: MeasuredRun) -> Table:

@@ -14,7 +14,8 @@ from localfact.api.evaluate import evaluate
 from localfact.cli.main import app
 from localfact.errors import InputError
 from localfact.methods.options import Options
-from localfact.papers.measured_table import MeasuredRun, is_model, k_of, measure_table
+from localfact.papers.comparison import is_model, recall_of, record_run
+from localfact.papers.measured_table import MeasuredRun, measure_table
 from localfact.papers.printed_tables import printed_table, printed_tables
 from localfact.records import Assessment
 from localfact.report.run_figures import RunFacts
@@ -23,7 +24,9 @@ from localfact.report.table_data import Group, Number
 
 
 def measured(assessments: Sequence[Assessment], method: str = "factreasoner-fr2", model: str = "llama-3.1-70b") -> MeasuredRun:
-    return MeasuredRun("ours", method, model, summarise(assessments, RunFacts(method=method), run="runs/x"), assessments)
+    summary = summarise(assessments, RunFacts(method=method), run="runs/x")
+    settings = {"method": method, "model": {"model": model}}
+    return MeasuredRun("ours", method, model, summary, assessments, record_run(settings, assessments))
 
 
 def rows_of(group: Group, columns: Sequence[str]) -> list[dict[str, object]]:
@@ -43,8 +46,8 @@ def test_the_row_of_the_same_assessor_and_model_stands_below_ours_with_the_diffe
     assert (paper["row"], paper["Pr"], paper["#S"]) == ("FR2, llama-3.1-70b-instruct", 0.60, 19)
     assert apart["Pr"] == pytest.approx(0.15)
     assert apart["#S"] == pytest.approx(-16.0)
-    assert apart["row"] == "(not comparable)"  # the model is the paper's, the data are not
-    assert "3 responses, not 157; 4.0 claims a response, not 31." in table.notes[0]
+    assert apart["row"] == "(not comparable: data)"  # the model is the paper's, the data are not
+    assert "3 responses with labelled claims, not 157; 4.0 labelled claims a response, not 31;" in table.notes[0]
     assert [group.heading for group in table.groups[1:]] == [
         "granite-3.0-8b-instruct, as printed",
         "llama-3.1-70b-instruct, as printed",
@@ -53,7 +56,7 @@ def test_the_row_of_the_same_assessor_and_model_stands_below_ours_with_the_diffe
 
 
 def test_k_of_f1_is_the_tables_own_and_said() -> None:
-    assert (k_of(printed_table("6")), k_of(printed_table("2")), k_of(printed_table("fastfact-3"))) == ("22", "median", "median")
+    assert [recall_of(printed_table(name)) for name in ("6", "2", "fastfact-3")] == ["22", "median", "median"]
     table = measure_table(printed_table("12"), [measured([assessment("SC")])])
     assert table.facts["F1@K as measured"].startswith("F1@K(")
 
@@ -61,7 +64,7 @@ def test_k_of_f1_is_the_tables_own_and_said() -> None:
 def test_another_model_stands_beside_every_model_of_the_paper_and_is_not_comparable() -> None:
     table = measure_table(printed_table("12"), [measured([assessment("SC")], model="")])
     kinds = [row[:2] for row in table.groups[0].rows]
-    assert kinds.count(("(not comparable)", "difference")) == 3
+    assert kinds.count(("(not comparable: data, model)", "difference")) == 3
     assert "judged by no language model" in table.notes[0]
 
 
@@ -84,10 +87,10 @@ def test_claims_that_are_false_by_their_labels_make_accuracy_another_thing() -> 
 
 @pytest.mark.slow
 def test_data_and_model_of_the_paper_are_said_to_be() -> None:
-    run = [assessment("S", index=at) for at in range(1000)]
+    run = [assessment("S", index=at, gold="s") for at in range(1000)]
     table = measure_table(printed_table("5"), [measured(run)])
-    assert table.notes[0].startswith("ours: data and model are the paper's")
-    assert "(not comparable)" not in [row[0] for row in table.groups[0].rows]
+    assert table.notes[0].startswith("ours: all that was recorded is as in the paper")
+    assert not any("not comparable" in str(row[0]) for row in table.groups[0].rows)
 
 
 def test_a_table_of_models_takes_no_runs_and_names_the_command_that_does() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
-from localfact.papers.table10 import COLUMNS, columns, folder_name, row_jobs
+from localfact.papers.table10 import COLUMNS, columns, folder_name, options_for, row_jobs, settle
 from localfact.scoring import KPolicy
 
 LEXICAL = Options(embedder="none", tables="paper")
@@ -25,11 +25,11 @@ def test_without_a_model_the_sample_is_related_by_what_needs_no_download() -> No
     assert [one.relations for one in jobs] == ["lexical"] * 3 + ["builtin-nli"] * 3
 
 
-def test_the_versions_of_a_relation_model_are_run_fr3_first_over_one_file_of_pairs() -> None:
+def test_the_versions_of_a_relation_model_are_run_fr3_last_over_one_file_of_pairs() -> None:
     jobs = row_jobs(None, relations=("lexical",), options=LEXICAL, out=Path("out"), limit=2)
-    assert [(one.relations, one.version) for one in jobs] == [("lexical", 3), ("lexical", 2), ("lexical", 1)]
-    assert [one.job.out for one in jobs] == [Path(f"out/lexical/fr{version}") for version in (3, 2, 1)]
-    assert {one.job.chosen.options.relations_cache for one in jobs} == {Path("out/lexical/relations.sqlite")}
+    assert [(one.relations, one.version) for one in jobs] == [("lexical", 1), ("lexical", 2), ("lexical", 3)]
+    assert [one.job.out for one in jobs] == [Path(f"out/lexical/fr{version}") for version in (1, 2, 3)]
+    assert {one.job.chosen.options.relations_cache for one in jobs} == {Path("out/relations.sqlite")}
     for settings in (one.job.chosen.settings.plain() for one in jobs):
         parts = (settings["extraction"]["claims"], settings["evidence"]["k"], settings["assessment"]["tables"])
         assert parts == ("given", 3, "paper")
@@ -44,6 +44,17 @@ def test_the_default_folder_follows_from_data_and_options_but_not_from_the_relat
     assert folder() == folder()
     assert folder().parent == Path("runs")
     assert len({folder(), folder(limit=3), folder(LEXICAL.model_copy(update={"solver": "wmb"}))}) == 3
+
+
+def test_a_language_model_comes_last_wherever_it_is_named() -> None:
+    names, _, _ = settle(None, ("llm", "lexical"), LEXICAL, None, 1)
+    assert names == ["lexical", "llm"]
+
+
+def test_raw_probabilities_are_the_language_models_alone() -> None:
+    raw = Options(model="any", probability="raw")
+    kinds = [options_for(name, raw, Path("out"), extracts=False).probability for name in ("llm", "builtin-nli")]
+    assert kinds == ["raw", "normalised"]
 
 
 def test_a_relation_model_named_twice_is_run_once() -> None:

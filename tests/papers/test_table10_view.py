@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from run_builders import assessment
+
 from localfact.api.evaluate import Job
 from localfact.llm.engine import EngineIdentity
 from localfact.methods.options import Options
@@ -11,12 +13,12 @@ from localfact.methods.registry import find_method
 from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, Settings
 from localfact.methods.wiring import Configuration
 from localfact.models.cards import list_cards
+from localfact.papers.comparison import record_run
 from localfact.papers.printed_tables import printed_table
 from localfact.papers.table10 import COLUMNS, Row, RowJob
 from localfact.papers.table10_view import (
     DIFFERENCE,
     MEASURED,
-    NOT_COMPARABLE,
     PAPER,
     PAPER_MODELS,
     paper_rows,
@@ -54,6 +56,7 @@ def row(
     values: Sequence[float | None] = VALUES,
     left_out: Mapping[str, int] | None = None,
     warnings: Sequence[str] = (),
+    as_published: bool = True,
 ) -> Row:
     identity = EngineIdentity(**model, window=64) if relations == "llm" else None
     settings = Settings(
@@ -66,7 +69,7 @@ def row(
         assessment=FactReasonerSettings(
             version=version,
             gate=None,
-            relations="llm+reading=2" if relations == "llm" else f"{relations}@0123456789ab",
+            relations="llm+reading=2" if relations == "llm" else f"{relations}@0123456789ab+float32",
             tables="paper",
             passage_prior=0.99,
         ),
@@ -81,7 +84,11 @@ def row(
         for column, value in zip(COLUMNS, values, strict=True)
     }
     summary: Summary = summarise([], RunFacts(method="factreasoner"), warnings=warnings)
-    return Row(RowJob(relations, version, job), summary, scores)
+    plain = settings.plain()
+    if as_published:
+        plain["assessment"] |= {"solver": "wmb", "relations": f"{plain['assessment']['relations']}+p_star=raw"}
+    run = [assessment("S" * 31, index=at, gold="s" * 20 + "n" * 11) for at in range(count)]
+    return Row(RowJob(relations, version, job), summary, scores, record_run(plain, run))
 
 
 def lines(table: Table, heading: str) -> dict[tuple[str, str], dict[str, Number | str]]:
@@ -102,19 +109,27 @@ def test_on_the_papers_data_with_its_model_the_difference_stands_unmarked() -> N
     assert any("whether the passages are (Wikipedia, 3 a claim) cannot be checked" in note for note in table.notes)
 
 
+def test_all_that_is_not_the_papers_is_named_beside_the_difference_and_told_below() -> None:
+    table = table10([row(as_published=False), row("albert-vitaminc", as_published=False)])
+    assert ("FR2", f"{DIFFERENCE} (not comparable: solver, p*)") in lines(table, "llama-3.1-70b@")
+    assert ("FR2", f"{DIFFERENCE} (not comparable: solver)") in lines(table, "albert-vitaminc@")
+    assert "Not comparable: solver: auto, not wmb." in table.notes
+    assert any(note.startswith("Not comparable: p* normalised") and note.endswith("(FR2 with llm).") for note in table.notes)
+
+
 def test_on_other_data_every_difference_is_marked_and_the_reason_given() -> None:
     table = table10([row(count=20), row("albert-vitaminc", count=20)])
-    assert ("FR2", NOT_COMPARABLE) in lines(table, "llama-3.1-70b@")
-    assert ("FR2", NOT_COMPARABLE) in lines(table, "albert-vitaminc@")
-    assert any("(20 responses with labelled claims, not 157)" in note for note in table.notes)
+    assert ("FR2", f"{DIFFERENCE} (not comparable: data)") in lines(table, "llama-3.1-70b@")
+    assert ("FR2", f"{DIFFERENCE} (not comparable: data)") in lines(table, "albert-vitaminc@")
+    assert "Not comparable: 20 responses with labelled claims, not 157." in table.notes
 
 
 def test_another_language_model_stands_beside_the_papers_and_is_marked() -> None:
     other = {**LLAMA, "model": "llama-3.1-8b", "revision": "f" * 40}
     table = table10([row(model=other), row("albert-vitaminc")])
-    assert ("FR2", NOT_COMPARABLE) in lines(table, "llama-3.1-8b@")
+    assert ("FR2", f"{DIFFERENCE} (not comparable: model)") in lines(table, "llama-3.1-8b@")
     assert ("FR2", DIFFERENCE) in lines(table, "albert-vitaminc@")
-    assert any("the paper's language model is llama-3.1-70b-instruct" in note for note in table.notes)
+    assert "Not comparable: judged by llama-3.1-8b (FR2 with llm)." in table.notes
 
 
 def test_the_papers_model_is_known_under_another_name_by_its_revision() -> None:

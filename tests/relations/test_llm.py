@@ -58,6 +58,15 @@ async def test_each_pair_gets_the_normalised_probabilities_of_the_three_words() 
     assert [prediction.windows for prediction in read] == [1, 1]
 
 
+async def test_a_raw_probability_is_that_of_the_labels_own_tokens() -> None:
+    engine = scripted({"Perth": {"entailment": 0.1, "contradiction": 0.4, "neutral": 0.1}})
+    pair = Pair(PASSAGES[1], CLAIMS[1])
+    (said,) = map(one, await LLMRelationModel(engine).relate([pair]))
+    (raw,) = map(one, await LLMRelationModel(engine, p_star="raw").relate([pair]))
+    assert (raw.label, raw.probability, said.probability) == (said.label, pytest.approx(0.4), pytest.approx(2 / 3))
+    assert LLMRelationModel(engine, p_star="raw").identity != LLMRelationModel(engine).identity
+
+
 async def test_a_pair_is_one_choice_and_nothing_is_decoded() -> None:
     ledger = Ledger()
     with usage_counted_in(ledger):

@@ -115,7 +115,7 @@ def test_how_a_premise_is_read_is_part_of_the_identity_and_cards_that_do_not_say
     card: ModelCard,
 ) -> None:
     cards = [card, *(reading(card, premise_window=size, windows_read=most) for size in (96, 128) for most in (None, 1, 2))]
-    identities = [cross_encoder_identity(one, "cpu") for one in [*cards, reading(card, windows_read=2)]]
+    identities = [cross_encoder_identity(one) for one in [*cards, reading(card, windows_read=2)]]
     assert len(set(identities)) == len(identities)
     assert identities[0] == f"{card.identity}+float32+reading=1"
     assert reading(card, premise_window=None, windows_read=None) == card

@@ -3,6 +3,7 @@
 import pytest
 from run_builders import assessment
 
+from localfact.api.leaderboard import measure
 from localfact.records import Assessment, Claim, PreVerification
 from localfact.scoring.leaderboard import count_prompts, leaderboard
 from localfact.scoring.recall import f1, recall_at_k_prime
@@ -66,3 +67,14 @@ def test_prompts_that_not_all_models_answered_are_counted_by_source_and_text() -
     assert (found.prompts, found.not_by_all, found.without) == (4, 2, 1)
     assert count_prompts({"one": one}).not_by_all == count_prompts({"one": one}).without == 0
     assert count_prompts({}).prompts == 0
+
+
+def test_a_standing_tells_lengths_and_what_judging_cost_by_prices() -> None:
+    one = assessment("SC").model_copy(
+        update={"text": "Ann ran the mill. It burnt.", "usage": {"verify": {"prompt_tokens": 3_000, "output_tokens": 500}}}
+    )
+    (standing,) = leaderboard({"m": [one]})
+    told = measure(standing, [one], (0.15, 0.6))
+    assert (told.words, told.sentences, told.claims, told.supported) == (6, 2, 2, 1)
+    assert told.cost == pytest.approx((3_000 * 0.15 + 500 * 0.6) / 1e6)
+    assert measure(standing, [one], None).cost is None

@@ -119,6 +119,24 @@ def environment(added: Mapping[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
+@contextmanager
+def hidden_main() -> Iterator[None]:
+    """Hides the running script from processes that are spawned while the block runs; the engine's have no use for it.
+
+    They would run it again from its top, so that one without `if __name__ == "__main__":` started engines without end.
+    """
+    main = sys.modules["__main__"]
+    before = {name: getattr(main, name) for name in ("__file__", "__spec__") if hasattr(main, name)}
+    main.__spec__ = None
+    if "__file__" in before:
+        del main.__file__
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(main, name, value)
+
+
 def spare_from_interrupts() -> None:
     """Processes that this thread starts from now on ignore Ctrl-C: this process handles it and ends them.
 

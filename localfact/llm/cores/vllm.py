@@ -7,6 +7,7 @@ import atexit
 import multiprocessing
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,14 @@ from localfact.llm.cores.loop_thread import LoopThread
 from localfact.llm.cores.process_environment import (
     cache_on_cpu,
     environment,
+    hidden_main,
     make_environment,
     quieten,
     silence,
     spare_from_interrupts,
     warden,
 )
+from localfact.llm.cores.ranks import Ranks
 from localfact.llm.placing.settings import EngineSettings
 from localfact.llm.tokens.chat import ChatLayout
 from localfact.llm.tokens.token_engine import REPEATED, TokenAnswer, TokenEngine, TokenRequest
@@ -69,7 +72,8 @@ class _Core:
     def __init__(self, settings: EngineSettings, *, on_cpu: bool) -> None:
         eager = bool(settings.arguments.get("enforce_eager"))
         self._numbers = count()
-        self._replicas = int(settings.arguments.get("data_parallel_size") or 1)
+        replicas = int(settings.arguments.get("data_parallel_size") or 1)
+        self._ranks = Ranks(replicas) if replicas > 1 else None
         self._llm: Any = None
         self._others = {process.pid for process in multiprocessing.active_children()}
         self._warden: subprocess.Popen[bytes] | None = None
@@ -78,7 +82,7 @@ class _Core:
         self._thread = LoopThread("language-model")
         atexit.register(self.end)
         try:
-            with environment(make_environment(on_cpu=on_cpu, eager=eager, deterministic=settings.deterministic)):
+            with hidden_main(), environment(make_environment(on_cpu=on_cpu, eager=eager, deterministic=settings.deterministic)):
                 # As much as possible is done in this thread, where Ctrl-C interrupts it.
                 make = self._configure(settings, {**cache_on_cpu(), "scheduler_cls": _CLEARING} if on_cpu else {})
                 self.window = self._thread.wait(self._start(make), self._guard)
@@ -170,11 +174,10 @@ class _Core:
         from vllm.inputs import tokens_input
 
         parameters, name = self.parameters(request), f"localfact-{next(self._numbers)}"
-        # Requests that begin alike meet in the replica that has their beginning cached.
-        replica = request.group % self._replicas if self._replicas > 1 else None
         try:
-            answer = self._llm.generate(tokens_input(ids), parameters, name, data_parallel_rank=replica)
-            return [output async for output in answer][-1]
+            with self._ranks.taken(request.group, len(ids)) if self._ranks is not None else nullcontext() as rank:
+                answer = self._llm.generate(tokens_input(ids), parameters, name, data_parallel_rank=rank)
+                return [output async for output in answer][-1]
         except VLLMClientError as error:
             raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
         except Exception as error:

@@ -19,6 +19,8 @@ WIDTHS = {"hidden": "hidden_size", "inner": "intermediate_size", "vocabulary": "
 EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
 #: Tokens of the window of a model that states none.
 DEFAULT_WINDOW = 4096
+#: Weights of less than this share of what their parameters take are stored in fewer bits; a card does not say by which method.
+FEWER, STORED_IN_FEWER = 0.8, "fewer bits"
 #: The largest number that is taken from a configuration.
 MOST_STATED = 2**40
 
@@ -62,8 +64,15 @@ def shape_of_card(card: ModelCard) -> ModelShape | None:
     """The sizes on the card; None where it gives none."""
     if card.weights_gib is None or card.kv_bytes is None:
         return None
-    window, heads = card.window or DEFAULT_WINDOW, card.kv_heads or 1
-    return ModelShape(weights=card.weights_gib, dtype=card.precision, window=window, kv_bytes=card.kv_bytes, kv_heads=heads)
+    whole = (card.parameters or 0) * 1e9 * WIDTH[card.precision] / GIB
+    return ModelShape(
+        weights=card.weights_gib,
+        dtype=card.precision,
+        quantised=STORED_IN_FEWER if card.weights_gib.stored < FEWER * whole else None,
+        window=card.window or DEFAULT_WINDOW,
+        kv_bytes=card.kv_bytes,
+        kv_heads=card.kv_heads or 1,
+    )
 
 
 def shape_of_folder(folder: Path, card: ModelCard) -> ModelShape:

@@ -20,6 +20,10 @@ AMPERE, ADA = (8, 0), (8, 9)
 FP8_WHILE_LOADING = "fp8_per_tensor"
 
 
+#: Stands for the template's hash in a plan without weights.
+UNKNOWN_TEMPLATE = "unknown"
+
+
 class Placement(Record):
     """One way to run a model on a machine. Sizes in GiB are those of one GPU, or of the host.
 

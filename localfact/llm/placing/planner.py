@@ -58,6 +58,7 @@ class PlacementPlanner:
         arguments: the user's, for vLLM.
         dtype: of the computation.
         reserved_gib: memory that other models on the same device take.
+        advises: whether a refusal says what would fit, for which other placements are tried.
 
     Raises:
         InputError: an argument is out of range, or asks for more GPUs or a larger window than there are.
@@ -71,9 +72,11 @@ class PlacementPlanner:
         arguments: Mapping[str, Any],
         dtype: str,
         reserved_gib: float,
+        *,
+        advises: bool = True,
     ) -> None:
         self.card, self.shape, self.hardware, self.arguments, self.dtype = card, shape, hardware, arguments, dtype
-        self.reserved_gib = reserved_gib
+        self.reserved_gib, self.advises = reserved_gib, advises
         self.most = min(shape.window, card.window or shape.window)
         self.asked_window = positive(arguments, "max_model_len", int, None)
         self.asked_parallel = positive(arguments, "tensor_parallel_size", int, None)
@@ -248,6 +251,8 @@ class PlacementPlanner:
 
     def check(self, placement: Placement) -> Placement:
         """Returns the placement. Raises MissingError where it does not fit."""
+        from localfact.llm.placing.cures import cure
+
         if placement.fits(self.needed):
             return placement
         parts = placement.tensor_parallel * self.pipeline
@@ -259,36 +264,14 @@ class PlacementPlanner:
             if self.hardware.gpus
             else self.host_share() / self.replicas(1)
         )
+        advice = cure(self, placement) if self.advises else ""
         kind = f"{self.dtype}, {placement.quantisation}" if placement.quantisation else self.dtype
         raise MissingError(
             f"'{self.card.name}' is too big for this machine ({self.hardware.describe()}): in {kind} it needs {need:.1f} GiB "
             f"({placement.weights * parts:.1f} of weights, {cache:.1f} for {self.needed} tokens, the rest to work in), "
-            f"and {max(have, 0):.1f} GiB {f'on {parts} of its GPUs ' if self.hardware.gpus else ''}are for it. {self.cure()}"
+            f"and {max(have, 0):.1f} GiB {f'on {parts} of its GPUs ' if self.hardware.gpus else ''}are for it. {advice}"
         )
 
     def host_share(self) -> float:
         """GiB of the host's memory for the engine."""
         return self.hardware.memory_gib * HOST_SHARE - self.reserved_gib
-
-    def cure(self) -> str:
-        """A sentence about what would fit: another window, other GPUs, or a smaller model."""
-        ways = list(self.ways())
-        return f"It would fit {'; '.join(ways)}." if ways else "Name a smaller model."
-
-    def ways(self) -> Iterator[str]:
-        """What would help, each in words that follow "it would fit"."""
-        if self.asked_window is not None and self.asked_window > LEAST_WINDOW:
-            yield "perhaps with a smaller --engine-arg max_model_len"
-        memory = self.hardware.gpu_memory_gib or EIGHTY_GB
-        window = max(self.needed, min(self.most, COMFORTABLE_WINDOW))
-        kind = "such GPU(s)" if self.hardware.gpus else "GPU(s) of 80 GB"
-        for quantisation, words in ((None, "as it is stored"), (FP8_WHILE_LOADING, "with --engine-arg quantization=fp8")):
-            if quantisation and (self.shape.quantised or (self.hardware.gpus and self.hardware.capability < AMPERE)):
-                continue
-            weights = self.shape.weights_gib(self.dtype, quantisation)
-            for count in (1, 2, 4, 8, 16):
-                token = self.token_bytes() / min(count, self.shape.kv_heads)
-                room = memory * GPU_SHARE - self.reserved_gib - weights / count - self.working_gib(SMALL_BATCH, count)
-                if room * COUNTED_ON * GIB >= window * token and room > 0:
-                    yield f"on {count} {kind} {words}"
-                    break

@@ -5,18 +5,20 @@ Loads no model. The identity holds what decides results, apart from what only de
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from localfact.errors import MissingError
+from localfact.errors import LocalFactError, MissingError
 from localfact.llm.engine import EngineIdentity
 from localfact.llm.placing.engine_arguments import answer_changing, dtype_of, read_arguments
-from localfact.llm.placing.hardware import GIB, Hardware, detect
+from localfact.llm.placing.hardware import GIB, Gpu, Hardware, detect
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
-from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement
-from localfact.llm.placing.planner import PlacementPlanner
+from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, UNKNOWN_TEMPLATE, Placement
+from localfact.llm.placing.planner import COMFORTABLE_WINDOW, EIGHTY_GB, PlacementPlanner
 from localfact.models.cards import resolve_card, weights_folder
 from localfact.models.model_card import ModelCard
 from localfact.records import Record
@@ -25,6 +27,10 @@ from localfact.records import Record
 THOUGHT_TOKENS = 4_096
 #: GiB that another model on the engine's device takes besides its weights: activations of one batch, CUDA's context.
 BESIDE_GIB = 1.5
+#: What a plan assumes where a model does not fit this machine: so many GPUs like its own, or of 80 GB.
+PLANNED_COUNTS = (1, 2, 4, 8, 16)
+PLANNED_GPU = Gpu(name="NVIDIA A100 80GB", memory_gib=EIGHTY_GB, capability=AMPERE)
+ASSUMED = "The plan is for another machine than this one."
 #: GiB assumed for the weights of such a model where its card gives no size.
 UNKNOWN_GIB = 0.5
 #: From so many GiB of weights on a model is compiled for a CPU: with 3 GiB that takes a minute at first and 20 seconds later,
@@ -60,7 +66,9 @@ def engine_settings(
     engine_args: Mapping[str, Any] | None = None,
     deterministic: bool = False,
     reserved_gib: float = 0.0,
+    embedder_gib: float = 0.0,
     hardware: Hardware | None = None,
+    planning: bool = False,
 ) -> EngineSettings:
     """How to run the model of `card` on this machine. Reads a few small files; loads nothing.
 
@@ -69,7 +77,11 @@ def engine_settings(
         engine_args: for vLLM, as typed or as values; they override everything decided here, the identity included.
         deterministic: whether answers must not depend on how requests are batched.
         reserved_gib: memory that other models take of the first GPU, or of the host without one.
+        embedder_gib: what the embedder takes besides. On a GPU that is too small for both it goes to the CPU, which
+            `machine` tells ("embedder").
         hardware: the machine; detected if None.
+        planning: nothing is to be run. The weights may be missing, then the card's sizes count; and where the model does not
+            fit, the machine is the smallest that it fits, which `machine` tells ("assumed").
 
     Raises:
         MissingError: the weights are not on this machine, or the model is too big for it.
@@ -81,36 +93,30 @@ def engine_settings(
     arguments = read_arguments(engine_args or {})
     hardware = hardware or detect()
     card = resolve_card(card)
-    try:
-        folder = weights_folder(card)
-    except MissingError as missing:
-        planned = shape_of_card(card)
-        if planned is None:
-            raise
-        try:
-            placement_of(card, planned, hardware, arguments, reserved_gib)
-        except MissingError as too_big:  # the user should know before downloading it
-            raise MissingError(f"{missing}. But {too_big}") from None
-        raise
-    shape = shape_of_folder(folder, card)
-    placement = placement_of(card, shape, hardware, arguments, reserved_gib)
+    place = Placing(card, arguments, hardware, reserved_gib, embedder_gib)
+    folder = folder_of(card, place, planning=planning)
+    shape = shape_of_folder(folder, card) if folder is not None else shape_of_card(card)
+    if shape is None:
+        raise AssertionError("a model without weights is only planned where its card gives its sizes")
+    placed = place.planned(shape) if planning else place.here(shape)
+    placement, hardware = placed.placement, placed.hardware
     identity = EngineIdentity(
         model=card.name,
         revision=card.revision + answer_changing(arguments) + ("+batch_invariant" if deterministic else ""),
         dtype=placement.dtype,
         quantisation=quantisation_used(shape, placement, hardware),
-        template=template_hash(folder) + card_tells(card),
+        template=(template_hash(folder) if folder is not None else UNKNOWN_TEMPLATE) + card_tells(card),
         window=placement.window,
     )
     return EngineSettings(
-        folder=folder,
+        folder=folder or Path(card.name),
         identity=identity,
         template_arguments=card.template_arguments,
         deterministic=deterministic,
         thought_tokens=thought_tokens(card),
         arguments=({"reasoning_parser": card.reasoning_parser} if card.reasoning_parser else {})
         | vllm_arguments(placement, hardware, arguments),
-        machine=describe_placement(shape, placement, hardware, arguments, reserved_gib),
+        machine=describe_placement(shape, placement, hardware, arguments, placed.reserved_gib) | placed.told,
     )
 
 
@@ -129,6 +135,73 @@ def card_tells(card: ModelCard) -> str:
 def memory_to_reserve(cards: Sequence[ModelCard]) -> float:
     """GiB to leave for other models on the engine's device (an embedder, a relation model): an estimate."""
     return sum((card.weights_gib.stored if card.weights_gib else UNKNOWN_GIB) + BESIDE_GIB for card in cards)
+
+
+class PlacedModel(NamedTuple):
+    """A placement, the machine and what is reserved on it, and what `machine` tells of both."""
+
+    placement: Placement
+    hardware: Hardware
+    reserved_gib: float
+    told: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Placing:
+    """Finds the placement of a model on a machine: on this one, or for a plan on one that it fits. See `engine_settings`."""
+
+    card: ModelCard
+    arguments: Mapping[str, Any]
+    hardware: Hardware
+    reserved_gib: float
+    embedder_gib: float
+
+    def here(self, shape: ModelShape) -> PlacedModel:
+        """On this machine; the embedder on the CPU where the GPU has no room for both. Raises MissingError where none fits."""
+        return self._on(self.hardware, shape)
+
+    def planned(self, shape: ModelShape) -> PlacedModel:
+        """On this machine, or else on the fewest GPUs like its own, or of 80 GB, that the model fits."""
+        try:
+            return self.here(shape)
+        except MissingError as missing:
+            gpu = self.hardware.gpus[0] if self.hardware.gpus else PLANNED_GPU
+            tried = []
+            for count in PLANNED_COUNTS:
+                with suppress(LocalFactError):
+                    tried.append(self._on(Hardware(gpus=(gpu,) * count, memory_gib=self.hardware.memory_gib), shape))
+            if not tried:
+                raise
+            roomy = min(shape.window, COMFORTABLE_WINDOW)
+            placed = next((one for one in tried if one.placement.window >= roomy), tried[-1])
+            return placed._replace(told={**placed.told, "assumed": f"{ASSUMED} {missing}"})
+
+    def _on(self, hardware: Hardware, shape: ModelShape) -> PlacedModel:
+        whole = self.reserved_gib + self.embedder_gib
+        try:
+            return PlacedModel(placement_of(self.card, shape, hardware, self.arguments, whole), hardware, whole, {})
+        except MissingError:
+            if not (hardware.gpus and self.embedder_gib):
+                raise
+        placement = placement_of(self.card, shape, hardware, self.arguments, self.reserved_gib)
+        return PlacedModel(placement, hardware, self.reserved_gib, {"embedder": "cpu"})
+
+
+def folder_of(card: ModelCard, place: Placing, *, planning: bool) -> Path | None:
+    """The folder of the weights; None for a plan without them. Raises MissingError, which also says if the model is too big."""
+    try:
+        return weights_folder(card)
+    except MissingError as missing:
+        shape = shape_of_card(card)
+        if shape is None:
+            raise
+        if planning:
+            return None
+        try:
+            place.here(shape)
+        except MissingError as too_big:  # the user should know before downloading it
+            raise MissingError(f"{missing}. But {too_big}") from None
+        raise
 
 
 def placement_of(

@@ -19,6 +19,25 @@ def test_nobody_watches_where_a_process_cannot_be_watched(monkeypatch: pytest.Mo
     assert warden([os.getpid()]) is None
 
 
+#: Without a guard, and with a child process that is spawned: it would run all of this again.
+UNGUARDED = """
+import multiprocessing, os
+from localfact.llm.cores.process_environment import hidden_main
+print("script", flush=True)
+with hidden_main():
+    child = multiprocessing.get_context("spawn").Process(target=os.getpid)
+    child.start()
+child.join()
+print(child.exitcode, __file__ != "", __spec__)
+"""
+
+
+def test_a_script_without_a_guard_is_not_run_again_by_the_engines_processes(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(UNGUARDED)
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout.split(), done.stderr) == (["script", "0", "True", "None"], "")
+
+
 #: Starts a process that has started another, has both watched, tells their numbers, and waits.
 OWNER = """
 import subprocess, sys, time

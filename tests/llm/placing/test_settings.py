@@ -14,7 +14,14 @@ from localfact.llm.placing.hardware import GIB, Gpu, Hardware
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
 from localfact.llm.placing.placement import Placement
 from localfact.llm.placing.planner import PlacementPlanner
-from localfact.llm.placing.settings import engine_settings, memory_to_reserve, placement_of, precision, vllm_arguments
+from localfact.llm.placing.settings import (
+    Placing,
+    engine_settings,
+    memory_to_reserve,
+    placement_of,
+    precision,
+    vllm_arguments,
+)
 from localfact.llm.tokens.chat import template_hash
 from localfact.models.card_parts import WeightsSize
 from localfact.models.cards import list_cards, load_card
@@ -52,6 +59,43 @@ def model_folder(folder: Path, size: int = 1000, **config: Any) -> Path:
     (folder / "config.json").write_text(json.dumps(CONFIG | config))
     (folder / "model.safetensors").write_bytes(b"w" * size)
     return folder
+
+
+A100 = Hardware(gpus=(Gpu(name="NVIDIA A100-SXM4-80GB", memory_gib=79.2, capability=AMPERE),), memory_gib=500)
+
+
+def test_one_gpu_of_80_gb_runs_a_70b_in_fp8_with_the_embedder_on_the_cpu() -> None:
+    placing = Placing(load_card("llama-3.3-70b"), {}, A100, 0.0, 2.0)
+    shape = shape_of_card(placing.card)
+    assert shape is not None
+    placed = placing.here(shape)
+    assert (placed.told, placed.reserved_gib) == ({"embedder": "cpu"}, 0.0)
+    assert (placed.placement.quantisation, placed.placement.window) == ("fp8_per_tensor", 5_120)
+    roomy = Placing(load_card("llama-3.3-70b-w4a16"), {}, A100, 0.0, 2.0)
+    weights = shape_of_card(roomy.card)
+    assert weights is not None
+    assert (roomy.here(weights).told, roomy.here(weights).reserved_gib) == ({}, 2.0)
+
+
+def test_a_refusal_names_what_would_fit() -> None:
+    with pytest.raises(MissingError) as refused:
+        placement_for("llama-3.3-70b", A100, reserved_gib=2.0)
+    for way in ("with --embedder none", "on 4 such GPU(s) as it is stored", "as llama-3.3-70b-w4a16"):
+        assert way in str(refused.value)
+    with pytest.raises(MissingError, match="It would fit with --engine-arg max_model_len=5120"):
+        placement_for("llama-3.3-70b", A100, max_model_len=8192)
+
+
+def test_a_plan_needs_neither_weights_nor_this_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.delenv("LOCALFACT_WEIGHTS", raising=False)
+    card = load_card("llama-3.1-70b")
+    with pytest.raises(MissingError):
+        engine_settings(card, hardware=LAPTOP)
+    planned = engine_settings(card, hardware=LAPTOP, planning=True)
+    assert (planned.machine["tensor_parallel"], planned.machine["found"]) == (2, "2 x NVIDIA A100 80GB with 79 GiB")
+    assert "too big for this machine (CPU with 16 GiB)" in planned.machine["assumed"]
+    assert "assumed" not in engine_settings(load_card("qwen2.5-0.5b"), hardware=LAPTOP, planning=True).machine
 
 
 @pytest.mark.parametrize(

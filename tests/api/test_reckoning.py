@@ -1,0 +1,42 @@
+"""What a run would cost, by the method's formula, before anything is here."""
+
+import pytest
+
+from localfact.api.evaluate import prepare
+from localfact.api.plan import plan
+from localfact.api.reckoning import evaluate, terms_of
+from localfact.llm.placing.hardware import Hardware
+from localfact.methods.options import Options
+from localfact.methods.registry import METHODS
+
+SIZES = {"N": 12.0, "w": 4.0, "M": 10.0, "m": 30.0, "k": 3.0, "p": 0.5, "q": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("formula", "calls"),
+    [("N/w + pM", 8), ("1 + M + Mm + m^2", 1_211), ("N + (3 + q)M", 62), ("1 + 2M", 21), ("N/w + M + pMm", 163), ("0", 0)],
+)
+def test_a_formula_is_its_calls(formula: str, calls: float) -> None:
+    assert sum(evaluate(term, SIZES) for term in terms_of(formula)) == calls
+
+
+def test_every_methods_formula_is_understood() -> None:
+    for method in METHODS.values():
+        assert sum(evaluate(term, SIZES) for term in terms_of(method.cost)) >= 0
+
+
+def test_a_plan_without_weights_has_calls_tokens_hours_and_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOCALFACT_WEIGHTS", raising=False)
+    monkeypatch.setattr("localfact.llm.placing.settings.detect", lambda: Hardware(memory_gib=16))
+    row = {
+        "response": "Ann ran the mill.",
+        "claims": [{"text": "Ann ran the mill."}],
+        "passages": [{"text": f"Page {at}."} for at in range(2)],
+    }
+    options = Options(model="llama-3.3-70b", embedder="none")
+    planned = plan(prepare([row], method="factreasoner-fr2", options=options, planning=True))
+    reckoned = planned["reckoned"]
+    assert (reckoned["calls"], reckoned["gpus"]) == (4, 2)  # atomizer and reviser by the formula, and two pairs
+    assert reckoned["tokens_read"] == 2 * 170 + 2 * 1_500
+    assert "nothing was measured" in reckoned["how"]
+    assert "another machine" in planned["machine"]["assumed"]
