@@ -24,7 +24,18 @@ from localfact.records import (
     Verdict,
 )
 from localfact.runtime.usage import Ledger, Usage, usage_counted_in
-from localfact.stages import Assessor, ClaimExtractor, Explainer, Flagger, RelationModel, Relations, Retriever, Review, Reviewer
+from localfact.stages import (
+    Assessor,
+    ClaimExtractor,
+    Explainer,
+    Flagger,
+    PairInContext,
+    RelationModel,
+    Relations,
+    Retriever,
+    Review,
+    Reviewer,
+)
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 #: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "searches", "pages" and
@@ -81,6 +92,7 @@ class Pipeline:
         explainer: says what the verdicts hang on; None where relations decide nothing.
         flagger: says what a reader of them must know; None for nothing.
         reviewer: looks again at what the relation model says, before it decides anything; None for nobody.
+        in_context: whether the relation model is shown the response that each hypothesis was taken from.
     """
 
     extractor: ClaimExtractor
@@ -90,6 +102,7 @@ class Pipeline:
     explainer: Explainer | None = None
     flagger: Flagger | None = None
     reviewer: Reviewer | None = None
+    in_context: bool = False
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -121,13 +134,15 @@ class Pipeline:
         judged = [claim for claim in claims if claim.id not in evidence.failures]
         pairs = self.assessor.pairs(judged, evidence)
         with costs.stage("relate"):
-            relations, reviewed = await self._reviewed(judged, await self._relate(pairs))
+            relations, reviewed = await self._reviewed(response, judged, await self._relate(response, pairs))
         observe("relations", len(pairs))
         with costs.stage("assess"):
             judgement = await self.assessor.assess(response, judged, evidence, relations)
         if self.explainer is not None:
             with costs.stage("explain"):
-                judgement = await self.explainer.explain(judgement, judged, evidence, relations, self._relate)
+                judgement = await self.explainer.explain(
+                    judgement, judged, evidence, relations, partial(self._relate, response)
+                )
         if self.flagger is not None:
             by_id = {claim.id: claim for claim in judged}
             judgement = await self.flagger.flag(response, by_id, judgement, evidence, relations)
@@ -135,15 +150,23 @@ class Pipeline:
         counts = {"retrieve": {"claims": len(searched)}, "relate": {**count_pairs(relations), **reviewed}}
         return assessment_of(index, response, extraction, evidence, judgement, counts)
 
-    async def _reviewed(self, claims: Sequence[Claim], relations: Relations) -> Review:
-        return await self.reviewer.review(claims, relations) if self.reviewer and relations else Review(relations, {})
+    async def _reviewed(self, response: Response, claims: Sequence[Claim], relations: Relations) -> Review:
+        if self.reviewer is None or not relations:
+            return Review(relations, {})
+        asked = dict(zip(self._asked(response, list(relations)), relations, strict=True))
+        review = await self.reviewer.review(claims, {pair: relations[plain] for pair, plain in asked.items()})
+        return review._replace(relations={plain: review.relations[pair] for pair, plain in asked.items()})
 
-    async def _relate(self, pairs: Sequence[Pair]) -> Relations:
+    async def _relate(self, response: Response, pairs: Sequence[Pair]) -> Relations:
         if not pairs:
             return {}
         if self.relation_model is None:
             raise AssertionError("an assessor that needs pairs related must be wired with a relation model")
-        return dict(zip(pairs, await self.relation_model.relate(pairs), strict=True))
+        asked = self._asked(response, pairs)
+        return dict(zip(pairs, await self.relation_model.relate(asked), strict=True))
+
+    def _asked(self, response: Response, pairs: Sequence[Pair]) -> Sequence[Pair]:
+        return [PairInContext(*pair, response.text) for pair in pairs] if self.in_context else pairs
 
 
 def failed(index: int, response: Response, reason: str, costs: Costs | None = None) -> Assessment:

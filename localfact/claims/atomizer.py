@@ -12,7 +12,7 @@ from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import merge_claims, number_claims
 from localfact.claims.units import Unit, read_units
 from localfact.llm.engine import Chat, Generation, Grammar
-from localfact.prompts import Boundary, atomization_chat
+from localfact.prompts import atomization_chat, boundary_of
 from localfact.prompts.grammars import atomization_grammar
 from localfact.records import Claim, Extraction, Response
 
@@ -45,7 +45,9 @@ class Atomizer(PromptedExtractor[Unit]):
         return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=tuple(replies.warnings()))
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
-        return atomization_chat(response.prompt, response.topic, before, text, after, boundary=Boundary(self.seed))
+        return atomization_chat(
+            response.prompt, response.topic, before, text, after, boundary=boundary_of(self.engine, self.seed)
+        )
 
     def _grammar(self, text: str, *, claims: bool) -> Grammar:
         return atomization_grammar(text, claims=claims)

@@ -15,7 +15,7 @@ from localfact.claims.label_asking import NO_LABEL, PREVERIFY, WRITTEN, add_dist
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import MergedClaims, merge_claims, number_claims
 from localfact.llm.engine import Chat, Generation, Grammar
-from localfact.prompts import Boundary, extraction_chat
+from localfact.prompts import boundary_of, extraction_chat
 from localfact.prompts.grammars import extraction_grammar
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
@@ -70,7 +70,9 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=warnings)
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
-        return extraction_chat(response.prompt, response.topic, before, text, after, boundary=Boundary(self.seed))
+        return extraction_chat(
+            response.prompt, response.topic, before, text, after, boundary=boundary_of(self.engine, self.seed)
+        )
 
     def _grammar(self, text: str, *, claims: bool) -> Grammar:
         return extraction_grammar(text, claims=claims)

@@ -14,7 +14,7 @@ from localfact.claims.lines import claim_span, excerpt, informative_lines, is_ma
 from localfact.claims.merging import merge_claims
 from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Engine, Generation
-from localfact.prompts import Boundary, revision_chat
+from localfact.prompts import boundary_of, revision_chat
 from localfact.prompts.grammars import revision_grammar
 from localfact.records import Claim, Extraction, Response, Span
 from localfact.runtime.tasks import together
@@ -137,7 +137,9 @@ class RevisedClaims:
     async def _revision(self, response: Response, claim: Claim) -> _Revision:
         if claim.original is not None:
             return _Revision(claim, Outcome.EARLIER)
-        chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=Boundary(self.seed))
+        chat = revision_chat(
+            response.prompt, response.topic, response.text, claim.text, boundary=boundary_of(self.engine, self.seed)
+        )
         try:
             generation = await self.engine.generate(
                 chat, max_tokens=self.max_tokens, grammar=revision_grammar(), seed=self.seed, stage=REVISE

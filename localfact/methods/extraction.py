@@ -179,7 +179,7 @@ def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineF
     return {
         **chosen,
         "model": facts.identity.model_dump(mode="json"),
-        "prompts": prompt_hashes(*EXTRACTORS[settings.extractor].prompts),
+        "prompts": prompt_hashes(*EXTRACTORS[settings.extractor].prompts, own=facts.own_prompts),
         "claims": settings.claims,  # in this place, so that rows stay equal, byte for byte, to those of earlier versions
         "seed": options.seed,
         "asking": facts.policy.model_dump(mode="json"),

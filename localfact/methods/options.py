@@ -125,6 +125,8 @@ class ModelOptions(OptionGroup):
     """Hold the model's answers to the asked format by a grammar, or not. Default: as its card says; large models need none."""
     min_mass: Probability | None = None
     """The least probability of the labels of a choice together; below, the choice fails. Default: the card's, or 0.05."""
+    prompts: Annotated[Path | None, OptionFlag(("--prompts",), "DIR")] = None
+    """A folder of prompts of your own, the papers' for example; what it lacks is ours (`localfact prompts export DIR`)."""
     transcript: Path | None = None
     """Keep every call of the model in this file (SQLite); calls in it are free."""
     replay: Path | None = None

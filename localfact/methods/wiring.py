@@ -27,6 +27,7 @@ from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.calibrated import CalibratedRelations
 from localfact.relations.calibration import RelationMap
+from localfact.relations.llm import reads_context
 from localfact.relations.reasons import Reasons
 from localfact.relations.second_opinion import SecondOpinion
 from localfact.stages import RelationModel
@@ -100,7 +101,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         evidence=evidence,
         assessment=assessment,
         model=facts.identity if facts else None,
-        prompts=prompt_hashes(*asked) if facts else None,
+        prompts=prompt_hashes(*asked, own=facts.own_prompts) if facts else None,
         asking=facts.policy if facts else None,
     )
 
@@ -159,6 +160,7 @@ def wire(
         searched = retriever_of(search, options, settings, queries, opened)
     if engine is not None and settings.evidence.steps > 1:
         searched = StepwiseRetriever(engine, searched, steps=settings.evidence.steps, seed=settings.seed)
+    in_context = engine is not None and any(one.prompts for one in kinds) and reads_context(engine.own_prompts)
     languages, assessor = kind.languages if kind is not None else None, method.assessor(settings, engine)
     own = isinstance(settings.assessment, FactReasonerSettings) and settings.assessment.rules == "own"
     pipeline = Pipeline(
@@ -169,6 +171,7 @@ def wire(
         Reasons(by_loss=not kind.prompts) if kind is not None else None,
         Flags(EXTRACTORS[settings.extraction.extractor].languages, languages),
         SecondOpinion(models[1]) if len(models) > 1 else None,
+        in_context,
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
 
