@@ -16,7 +16,7 @@ from localfact.llm.markers import Kind
 from localfact.prompts.fields import TemplateError
 
 #: The most characters that a template may write, and the most steps that it may take.
-LONGEST, MOST_STEPS = 4_000_000, 1_000_000
+LONGEST, MOST_STEPS = 4_000_000, 200_000
 #: The deepest that one thing may stand in another.
 DEEPEST = 40
 #: A name in the fields of a macro's body, which no template can spell: there no other macro is called.
@@ -122,6 +122,7 @@ class TemplateWriter:
             raise TemplateError(f"line {node.lineno} loops over what is no list")
         written = []
         for index, item in enumerate(items, start=1):
+            self._step()
             loop = Fields(index=index, first=index == 1, last=index == len(items))
             written.append(self._write_all(node.body, {**scope, node.target.name: item, "loop": loop}))  # type: ignore[attr-defined]
         if not items or self.exploring:

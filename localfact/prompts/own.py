@@ -12,7 +12,7 @@ from localfact.errors import InputError
 from localfact.prompts.boundary import Boundary, OwnFiles
 from localfact.prompts.chats import lay_out
 from localfact.prompts.fields import FIELDS, FIXED, PASSAGE, TASKS, Field, Task, TemplateError
-from localfact.prompts.loading import EXAMPLES, FOLDER, TEMPLATE, examples_of, has_parts, read_examples, read_shipped, write
+from localfact.prompts.loading import EXAMPLES, FOLDER, TEMPLATE, examples_of, has_parts, read_shipped, write
 
 #: The most bytes of a file. The longest prompt that the papers print has some 30,000.
 MOST_BYTES = 256_000
@@ -53,8 +53,8 @@ def read_own_prompts(folder: Path) -> OwnFiles:
         text = _read(file)
         if text != read_shipped(FOLDER / file.name):
             own[file.name] = text
-    for name in own:
-        _check(folder / name, known[name], own)
+    for task in dict.fromkeys(known[name] for name in own):
+        _check(folder, task, own)
     return own
 
 
@@ -71,29 +71,32 @@ def _read(file: Path) -> str:
         raise InputError(f"{file} is not UTF-8 text.") from None
 
 
-def _check(file: Path, task: Task, own: OwnFiles) -> None:
+def _check(folder: Path, task: Task, own: OwnFiles) -> None:
     """Raises InputError, with the file and the field, where a task's template and examples cannot be used."""
+    template, examples = (folder / f"{task}{suffix}" for suffix in (TEMPLATE, EXAMPLES))
     boundary, fields = Boundary(own=own), FIELDS[task]
+    samples = {name: sample(name, field) for name, field in fields.items()}
     try:
-        if file.suffix == EXAMPLES:
-            read_examples(own[file.name])
-        samples = {name: sample(name, field) for name, field in fields.items()}
+        shown = examples_of(task, own)
         if "examples" in fields:  # those most like each text are shown
-            samples["examples"] = examples_of(task, own)
-            if not all(isinstance(one, dict) and isinstance(one.get("text"), str) for one in samples["examples"]):
+            samples["examples"] = shown
+            if not all(isinstance(one, dict) and isinstance(one.get("text"), str) for one in shown):
                 raise ValueError("each example should have a text and its claims")
-        for count in COUNTS:
+    except ValueError as error:
+        raise InputError(f"{examples} cannot be read: {' '.join(str(error).split()).rstrip('.')}.") from None
+    try:
+        for count in COUNTS if "count" in fields else COUNTS[:1]:
             write(task, boundary, {"part": "", **lay_out(task, samples | _count(task, count))}, exploring=True)
         filled = {name: samples[name] for name, field in fields.items() if field.necessary or name == "examples"}
-        shown = _fill_in(task, boundary, filled)
+        written = _fill_in(task, boundary, filled)
     except TemplateError as error:
-        what = f"an example does not fit {task}{TEMPLATE}: " if file.suffix == EXAMPLES else ""
+        own_template = template.name in own
+        what = "" if own_template else f"an example does not fit {template.name}: "
+        file = template if own_template else examples
         raise InputError(f"{file}: {what}{str(error).rstrip('.')}. {described(fields)}") from None
-    except ValueError as error:
-        raise InputError(f"{file} cannot be read: {' '.join(str(error).split())}.") from None
     for name, field in fields.items():
-        if field.necessary and shows(name, field) not in shown:
-            raise InputError(f"{file} does not show the field {name}: {field.means}. Nothing can be asked without it.")
+        if field.necessary and shows(name, field) not in written:
+            raise InputError(f"{template} does not show the field {name}: {field.means}. Nothing can be asked without it.")
 
 
 def _fill_in(task: Task, boundary: Boundary, necessary: Mapping[str, Any]) -> str:
