@@ -66,6 +66,8 @@ def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequen
         calls.append("up to two a claim for a second opinion")
     calls += chosen.method.calls
     claims = sum(len(response.claims or ()) for response in given)
+    if claims and settings.revise:
+        calls.append(f"one for each of {claims} given claims, to revise them")
     if claims and settings.extractor == CHUNKED:
         calls.append(f"two for each of {claims} given claims, to pre-verify them")
     return ", ".join(calls)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, ClaimLocator, Stride
 from localfact.claims.lines import ParsedAnswer
-from localfact.claims.merging import merge_claims, number_claims
+from localfact.claims.merging import number_claims
 from localfact.claims.units import Unit, read_units
 from localfact.llm.engine import Chat, Generation, Grammar
 from localfact.prompts import atomization_chat, boundary_of
@@ -27,14 +27,14 @@ class Atomizer(PromptedExtractor[Unit]):
     stride: ClassVar[Stride] = "max"
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the claims in the order of the model's answer, equal ones merged; none when the model finds none.
+        """Returns the claims in the order of the model's answer, equal ones merged by `merging`; none when it finds none.
 
         Raises:
             PromptTooLongError: the window is too small even for a piece of a sentence.
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, self.stride)
-        kept = merge_claims(replies.claims)
+        kept = replies.merged(self.merging)
         claims = number_claims(kept.claims)
         counts = {
             **replies.counts,

@@ -45,7 +45,7 @@ def choose(
     show(answer, as_json=as_json, view=fields_table)
 
 
-@options_from(Options, "extractor", ModelOptions, ChunkOptions, "seed")
+@options_from(Options, "extractor", "merge_duplicates", ModelOptions, ChunkOptions, "seed")
 def extract(
     options: Options,
     data: Annotated[Path, typer.Option("--data", help="Responses, in any schema that eval reads.")],

@@ -106,6 +106,7 @@ def as_published(version: Version, description: str) -> FactReasonerMethod:
         merge_near_duplicates=False,
         model="optional",
         extractor="atomizer",
+        merging="none",
         relations=LLM,
         cost=CALLS[version],
         source="Marinescu et al. 2025, section 3",

@@ -139,9 +139,13 @@ class ClaimOptions(OptionGroup):
     claims: Literal["given", "extract"] | None = None
     """given: use claims that come with the data, extract where none come; extract: ignore them. Default: given, but for the \
 sample."""
+    revise: Literal["given"] | None = None
+    """given: the model revises the claims that come with the data, too, so that each stands alone (FactReasoner's reviser)."""
     extractor: str | None = None
     """Who takes claims from a text: rules; small-lm, a small model on the CPU; with a --model atomizer, chunked, \
 decomposer, windows, one-call or safe. Default: the method's."""
+    merge_duplicates: Annotated[bool | None, OptionFlag(("--merge-duplicates/--keep-duplicates",))] = None
+    """Make equal claims of a response one, or keep each. Default: merged in our own methods, as its own code does in others."""
 
 
 class AnswerOptions(OptionGroup):
@@ -160,8 +164,6 @@ class ChunkOptions(AnswerOptions):
     """Sentences a chunk has; max is the whole response (the paper's choice)."""
     confidence: Confidence | None = None
     """token reads the label's own probability; distribution (the default of localfact) also asks for all six labels."""
-    keep_duplicates: bool = False
-    """Keep equal claims of several chunks apart, as the paper does."""
 
 
 class GateOptions(OptionGroup):

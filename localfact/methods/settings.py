@@ -13,6 +13,7 @@ from localfact.assess.factreasoner import Factors
 from localfact.assess.judges.calibration import TruthMap
 from localfact.assess.posteriors import Rules
 from localfact.assess.priormap import PriorMap
+from localfact.claims.merging import Merging
 from localfact.corpus.passages import PassageKind
 from localfact.evidence.admission import Admission
 from localfact.llm.engine import EngineIdentity
@@ -48,10 +49,14 @@ class ExtractionSettings(Record):
     Attributes:
         claims: whether claims that come with a response are used.
         extractor: a name in extraction.EXTRACTORS.
+        merging: which equal claims become one.
+        revise: whether claims that come with a response are revised.
     """
 
     claims: Literal["given", "extract"]
     extractor: str
+    merging: Merging = unwritten("response")
+    revise: Literal["given"] | None = unwritten(None)
 
 
 class SmallLanguageModelSettings(ExtractionSettings):

@@ -13,7 +13,7 @@ from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.evidence import evidence_settings
-from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor
+from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor, prompts_to_extract
 from localfact.methods.localfact import LocalFactMethod, without_opinion
 from localfact.methods.method import Method
 from localfact.methods.options import Options
@@ -80,7 +80,10 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     identities = [relation_kind(name).identity(options) for name in relation_names(method, options)]
     only_judges = facts is not None and facts.policy.relation_prompt is not None
     extraction = extraction_settings(
-        method.extractor if options.names_model and not only_judges else RULES, options, confidence=method.confidence
+        method.extractor if options.names_model and not only_judges else RULES,
+        options,
+        confidence=method.confidence,
+        merging=method.merging,
     )
     evidence = evidence_settings(method, options)
     assessment = method.assessment(options, identities)
@@ -110,7 +113,7 @@ def prompts_of(method: Method, options: Options, extraction: ExtractionSettings,
     """The prompts that a method with these settings sends."""
     related = [prompt for name in relation_names(method, options) for prompt in relation_kind(name).prompts]
     return [
-        *EXTRACTORS[extraction.extractor].prompts,
+        *prompts_to_extract(extraction),
         *(("query",) if evidence.queries == LLM else ()),
         *(("next_query",) if evidence.steps > 1 else ()),
         *dict.fromkeys(related),
