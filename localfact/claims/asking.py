@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from itertools import chain
 from typing import Generic
 
-from localfact.claims.chunks import Chunk, Stride, chunks_of, halves
+from localfact.claims.chunks import AROUND, Chunk, Stride, chunks_of, halves
 from localfact.claims.lines import ParsedAnswer, Read, excerpt
 from localfact.claims.merging import MergedClaims, Merging, merge_within
 from localfact.claims.rules.extractor import states_something
@@ -91,6 +91,7 @@ class PromptedExtractor(ABC, Generic[Read]):
         max_tokens: the most tokens of the answer about a chunk, from 1.
         seed: of the boundary's markers and of the sampling.
         merging: which equal claims become one.
+        around: how many sentences before and after a chunk are shown as its context.
 
     Raises:
         InputError: max_tokens below 1.
@@ -101,6 +102,7 @@ class PromptedExtractor(ABC, Generic[Read]):
     max_tokens: int = 2048
     seed: int = 0
     merging: Merging = "response"
+    around: tuple[int, int] = AROUND
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -136,7 +138,7 @@ class PromptedExtractor(ABC, Generic[Read]):
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         tally: Counter[str] = Counter()
-        chunks = chunks_of(response.text, stride)
+        chunks = chunks_of(response.text, stride, self.around)
         found = await self._ask_chunks(response, chunks, tally, SPLITS_WITHOUT_CLAIMS)
         replies = Replies(sum(len(chunk.spans) for chunk in chunks), tuple(found), tally)
         if tally["answers_unreadable"] and not any(reply.claims for reply in found):

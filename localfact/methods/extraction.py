@@ -68,7 +68,7 @@ def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, 
         if engine is None or not isinstance(settings, AtomizerSettings):
             raise AssertionError("it is opened with a language model and with settings of its own")
         longest, merging = settings.extraction_tokens, settings.merging
-        found: ClaimExtractor = asker(engine, max_tokens=longest, seed=seed, merging=merging)
+        found: ClaimExtractor = asker(engine, max_tokens=longest, seed=seed, merging=merging, around=settings.around)
         if "revision" in prompts:
             found = RevisedClaims(found, engine, max_tokens=longest, seed=seed, merging=merging)
         return RelevantClaims(found, engine, seed=seed) if "relevance" in prompts else found
@@ -77,7 +77,9 @@ def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, 
 
 
 def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
-    return AtomizerSettings(extractor=name, claims=claims, extraction_tokens=options.extraction_tokens)
+    return AtomizerSettings(
+        extractor=name, claims=claims, extraction_tokens=options.extraction_tokens, context_sentences=options.context_sentences
+    )
 
 
 def _chunk_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
@@ -86,6 +88,7 @@ def _chunk_settings(name: str, claims: Claims, options: Options, confidence: Con
         claims=claims,
         extraction_tokens=options.extraction_tokens,
         stride=options.stride,
+        context_sentences=options.context_sentences,
         confidence=options.confidence or confidence,
     )
 
@@ -99,6 +102,7 @@ def _open_chunked(settings: ExtractionSettings, engine: Engine | None, seed: int
         max_tokens=settings.extraction_tokens,
         confidence=settings.confidence,
         merging=settings.merging,
+        around=settings.around,
         seed=seed,
     )
 

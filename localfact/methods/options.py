@@ -155,6 +155,10 @@ class AnswerOptions(OptionGroup):
 
     extraction_tokens: Annotated[int, Field(ge=1)] = 2048
     """Longest answer about a chunk, in tokens; beyond, it is split."""
+    context_sentences: Annotated[
+        str, Field(pattern=r"^[0-9]{1,3},[0-9]{1,3}$"), OptionFlag(("--context-sentences",), "N,N")
+    ] = "3,1"
+    """Sentences before and after a chunk that are shown with it; 0,0: none, as in the papers but for veriscore."""
 
 
 class ChunkOptions(AnswerOptions):
@@ -258,8 +262,12 @@ class GraphOptions(OptionGroup):
     """Factor tables: paper, priors or balanced (docs/inference.md). Default: the method's."""
     factors: Literal["hard", "soft"] = "hard"
     """How relations count: hard by the most probable label, soft by its odds (balanced tables; docs/inference.md)."""
+    premise_titles: Annotated[bool | None, OptionFlag(("--premise-titles/--no-premise-titles",))] = None
+    """Show the relation model the title of a page above its text. Default: as in factreasoner-*, whose contexts have it."""
     passage_prior: Annotated[float | None, Field(ge=0, le=1)] = None
     """Prior of a passage. Default: 0.99."""
+    undecided_within: Annotated[float | None, Field(ge=0, le=0.5)] = None
+    """How near to one half a claim is undecided; 0: at one half alone, as in factreasoner-*. Default by our own rules: 0.05."""
     hosts: Annotated[Mapping[str, Probability], BeforeValidator(read_hosts), OptionFlag(("--hosts",), "FILE")] = Field(
         default_factory=dict
     )

@@ -175,6 +175,7 @@ def wire(
         Flags(EXTRACTORS[settings.extraction.extractor].languages, languages),
         SecondOpinion(models[1]) if len(models) > 1 else None,
         in_context,
+        isinstance(settings.assessment, FactReasonerSettings) and settings.assessment.premise_titles,
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
 

@@ -217,3 +217,14 @@ def test_what_the_folder_lacks_is_ours(folder: Path) -> None:
     engine, policed = asked(folder, answer=lambda chat: "[1] The mill is tall.")
     asyncio.run(Atomizer(policed).extract(RESPONSE))
     assert "<<text " in prompt(engine)
+
+
+def test_premises_have_titles_in_factreasoner_and_where_asked_for_alone(model: Model, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in model.data.read_text().splitlines()][:1]
+    rows[0]["passages"][0]["title"] = "Mills of Torsk"
+    model.data.write_text(json.dumps(rows[0]) + "\n")
+    model.run(tmp_path / "with")
+    model.run(tmp_path / "without", premise_titles=False)
+    with_title, without = (shown.rpartition("<<premise")[2] for shown in model.shown)
+    assert "\nMills of Torsk\nThe mill is old.\n" in with_title
+    assert "Torsk" not in without
