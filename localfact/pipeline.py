@@ -22,10 +22,22 @@ from localfact.records import (
     Judgement,
     Pair,
     Response,
+    Span,
     Verdict,
 )
 from localfact.runtime.usage import Ledger, Usage, usage_counted_in
-from localfact.stages import Assessor, ClaimExtractor, Explainer, Flagger, RelationModel, Relations, Retriever, Review, Reviewer
+from localfact.stages import (
+    Assessor,
+    ClaimExtractor,
+    Explainer,
+    Flagger,
+    PairInContext,
+    RelationModel,
+    Relations,
+    Retriever,
+    Review,
+    Reviewer,
+)
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 #: Called as (what, how many more): "claims", "pairs" (to relate) and "relations" whenever a stage of some response ends;
@@ -83,6 +95,8 @@ class Pipeline:
         explainer: says what the verdicts hang on; None where relations decide nothing.
         flagger: says what a reader of them must know; None for nothing.
         reviewer: looks again at what the relation model says, before it decides anything; None for nobody.
+        in_context: whether the relation model is shown the response that each hypothesis was taken from.
+        with_titles: whether it is shown the title of a passage above its text.
     """
 
     extractor: ClaimExtractor
@@ -92,6 +106,8 @@ class Pipeline:
     explainer: Explainer | None = None
     flagger: Flagger | None = None
     reviewer: Reviewer | None = None
+    in_context: bool = False
+    with_titles: bool = False
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -124,13 +140,17 @@ class Pipeline:
         pairs = self.assessor.pairs(judged, evidence)
         observe("pairs", len(pairs))
         with costs.stage("relate"):
-            relations, reviewed = await self._reviewed(judged, await self._relate(pairs))
+            relations, reviewed = await self._reviewed(
+                response, evidence, judged, await self._relate(response, evidence, pairs)
+            )
         observe("relations", len(pairs))
         with costs.stage("assess"):
             judgement = await self.assessor.assess(response, judged, evidence, relations)
         if self.explainer is not None:
             with costs.stage("explain"):
-                judgement = await self.explainer.explain(judgement, judged, evidence, relations, self._relate)
+                judgement = await self.explainer.explain(
+                    judgement, judged, evidence, relations, partial(self._relate, response, evidence)
+                )
         if self.flagger is not None:
             by_id = {claim.id: claim for claim in judged}
             judgement = await self.flagger.flag(response, by_id, judgement, evidence, relations)
@@ -138,15 +158,38 @@ class Pipeline:
         counts = {"retrieve": {"claims": len(searched)}, "relate": {**count_pairs(relations), **reviewed}}
         return assessment_of(index, response, extraction, evidence, judgement, counts)
 
-    async def _reviewed(self, claims: Sequence[Claim], relations: Relations) -> Review:
-        return await self.reviewer.review(claims, relations) if self.reviewer and relations else Review(relations, {})
+    async def _reviewed(self, response: Response, evidence: Evidence, claims: Sequence[Claim], relations: Relations) -> Review:
+        if self.reviewer is None or not relations:
+            return Review(relations, {})
+        shown = self._shown(response, evidence, list(relations))
+        review = await self.reviewer.review(claims, {shown[plain]: said for plain, said in relations.items()})
+        return review._replace(relations={plain: review.relations[shown[plain]] for plain in relations})
 
-    async def _relate(self, pairs: Sequence[Pair]) -> Relations:
+    async def _relate(self, response: Response, evidence: Evidence, pairs: Sequence[Pair]) -> Relations:
         if not pairs:
             return {}
         if self.relation_model is None:
             raise AssertionError("an assessor that needs pairs related must be wired with a relation model")
-        return dict(zip(pairs, await self.relation_model.relate(pairs), strict=True))
+        shown = self._shown(response, evidence, pairs)
+        predicted = await self.relation_model.relate([shown[pair] for pair in pairs])
+        return {
+            plain: place_in_text(said, len(shown[plain].premise) - len(plain.premise))
+            for plain, said in zip(pairs, predicted, strict=True)
+        }
+
+    def _shown(self, response: Response, evidence: Evidence, pairs: Sequence[Pair]) -> dict[Pair, Pair]:
+        """Each pair -> what the relation model is shown of it: with the passage's title, and with the response as context."""
+        titles = {passage.text: f"{passage.title}\n" for passage in evidence.passages if passage.title and self.with_titles}
+        titled = {pair: Pair(titles.get(pair.premise, "") + pair.premise, pair.hypothesis) for pair in pairs}
+        return {pair: PairInContext(*one, response.text) for pair, one in titled.items()} if self.in_context else titled
+
+
+def place_in_text(said: Distribution | Failure, title: int) -> Distribution | Failure:
+    """The prediction with the place of what was read counted from the passage's text, not from a title of that length."""
+    if not title or not isinstance(said, Distribution) or said.window is None:
+        return said
+    start, end = (max(0, place - title) for place in (said.window.start, said.window.end))
+    return said.model_copy(update={"window": Span(start=start, end=end)})
 
 
 def failed(index: int, response: Response, reason: str, costs: Costs | None = None) -> Assessment:

@@ -10,6 +10,36 @@ from typing import NamedTuple, Protocol
 
 from localfact.records import Claim, Distribution, Evidence, Extraction, Failure, Judgement, Pair, Response
 
+
+class PairInContext(Pair):
+    """A pair with the text that its hypothesis was taken from, for a relation model that reads it: a key of its own."""
+
+    context: str
+
+    def __new__(cls, premise: str, hypothesis: str, context: str) -> "PairInContext":
+        """The pair in that context."""
+        made = super().__new__(cls, premise, hypothesis)
+        made.context = context
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same texts in the same context."""
+        return isinstance(other, PairInContext) and tuple(self) == tuple(other) and self.context == other.context
+
+    def __ne__(self, other: object) -> bool:
+        """Whether they are not."""
+        return not self == other
+
+    def __hash__(self) -> int:
+        """Of all three texts."""
+        return hash((*self, self.context))
+
+
+def context_of(pair: Pair) -> str:
+    """What a pair's hypothesis was taken from; "" where nobody reads it."""
+    return pair.context if isinstance(pair, PairInContext) else ""
+
+
 Relations = Mapping[Pair, Distribution | Failure]
 #: Predicts further pairs, with whatever the pipeline relates by.
 Relate = Callable[[Sequence[Pair]], Awaitable[Relations]]

@@ -33,7 +33,7 @@ report: scoring text
 web: runtime text
 corpus: models runtime text web
 llm: models runtime
-prompts: llm text
+prompts: llm runtime text
 runs: inputs pipeline runtime text
 assess: inference llm prompts runtime stages text thoughts
 claims: corpus llm prompts prose runtime stages text thoughts

@@ -70,11 +70,17 @@ def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequen
     if kind.asks_model:
         stride = settings.stride if isinstance(settings, ChunkSettings) else "max"
         calls.append(f"{sum(len(chunks_of(response.text, stride)) for response in extracted)} to extract")
+    if isinstance(settings, ChunkSettings) and (
+        settings.confidence == "distribution" or (chosen.facts and chosen.facts.policy.guided)
+    ):
+        calls.append("one a claim extracted, for the probabilities of its labels")
     calls += [*kind.calls, *(relation_kind(related[0]).calls if related else ())]
     if LLM in related[1:]:
         calls.append("up to two a claim for a second opinion")
     calls += chosen.method.calls
     claims = sum(len(response.claims or ()) for response in given)
+    if claims and settings.revise:
+        calls.append(f"one for each of {claims} given claims, to revise them")
     if claims and settings.extractor == CHUNKED:
         calls.append(f"two for each of {claims} given claims, to pre-verify them")
     return ", ".join(calls)

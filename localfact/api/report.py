@@ -67,7 +67,7 @@ def write_report(
             summary=summary or summarise_record(record),
             assessments=record.shown,
             start=start,
-            decide=decide_by(assessed.rules, prior_by(assessed)),
+            decide=decide_by(assessed.rules, prior_by(assessed), assessed.undecided_within),
             how=how_decided(assessed),
             reader=reader_of(record.settings),
             limits=limits_of(assessed),
@@ -88,7 +88,7 @@ def how_decided(assessed: AssessmentRead) -> str:
     """How verdicts are reached in a run with these settings, in sentences for readers."""
     if assessed.tables is None:
         return "A language model reads each claim beside its passages, which are shown as it read them, and names the verdict."
-    rules = explain_rules(assessed.rules, soft=assessed.factors == "soft")
+    rules = explain_rules(assessed.rules, soft=assessed.factors == "soft", within=assessed.undecided_within)
     return (
         "Each claim is read beside passages by a relation model, which says how probable it is that the passage entails the "
         "claim, contradicts it, or says nothing of it. These relations join claims and passages in one factor graph, and the "
@@ -117,23 +117,25 @@ def prior_by(assessed: AssessmentRead) -> Callable[[Claim], float]:
     return lambda claim: prior_of(claim.preverification, prior_map)
 
 
-def decide_by(rules: Rules, prior: Callable[[Claim], float]) -> Decide:
+def decide_by(rules: Rules, prior: Callable[[Claim], float], within: float | None = None) -> Decide:
     """Returns the function from a claim, a posterior, and the relations behind it, to a verdict by these rules."""
-    return lambda claim, posterior, relations: label_of(posterior, 0.0, relations, rules, prior(claim))
+    return lambda claim, posterior, relations: label_of(posterior, 0.0, relations, rules, prior(claim), within)
 
 
 def distributions(run_folder: Path, assessments: Sequence[Assessment]) -> dict[Pair, list[Distribution]]:
     """The probabilities of all three relations of what entered verdicts, as far as the run folder keeps them."""
-    pairs = []
+    pairs: dict[Pair, Pair] = {}  # as it was shown, with the title or without it -> as it is looked up
     for assessment in assessments:
-        texts = {passage.id: passage.text for passage in assessment.passages}
+        passages = {passage.id: passage for passage in assessment.passages}
         for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
-            pairs += [Pair(texts[one.passage_id], claim.text) for one in verdict.passages if one.passage_id in texts]
+            for passage in (passages[one.passage_id] for one in verdict.passages if one.passage_id in passages):
+                plain = Pair(passage.text, claim.text)
+                pairs |= {plain: plain, Pair(f"{passage.title}\n{passage.text}", claim.text): plain}
     found: dict[Pair, list[Distribution]] = {}
     for name in (RELATIONS_FILE, SECOND_RELATIONS_FILE):
         try:
-            for pair, said in read_kept_relations(run_folder / name, pairs).items():
-                found.setdefault(pair, []).extend(said)
+            for pair, said in read_kept_relations(run_folder / name, list(pairs)).items():
+                found.setdefault(pairs[pair], []).extend(said)
         except LocalFactError:  # the report tells the label's probability, which the assessment has
             continue
     return found

@@ -67,6 +67,7 @@ def run_facts(settings: RunSettings) -> RunFacts:
         method=method,
         seed=settings.seed,
         stride=settings.extraction.stride,
+        distribution=settings.extraction.confidence == "distribution",
         version=settings.assessment.version,
         k=settings.evidence.k,
         queries_per_claim=settings.evidence.queries_per_claim,

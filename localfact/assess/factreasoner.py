@@ -57,6 +57,7 @@ class FactReasoner:
         solver: see `localfact.inference.marginals`.
         factors: how a relation between passage and claim makes a factor: "hard" by its most probable label, "soft" by its odds
             (`factors.relate_softly`), with the balanced tables alone. Passage pairs always keep the hard rule.
+        undecided_within: how near to one half a claim is undecided; None for what `rules` have.
 
     Raises:
         InputError: an option is out of its range.
@@ -72,6 +73,7 @@ class FactReasoner:
     gate: float | None = None
     solver: str = "auto"
     factors: Factors = "hard"
+    undecided_within: float | None = None
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -199,7 +201,7 @@ class FactReasoner:
             else:
                 variable = claim_variable(claim)
                 posterior, prior = result.marginals[variable], self.claim_prior_of(claim)
-                yield verdict_of(claim, posterior, result.error, of_claim[variable], self.rules, prior)
+                yield verdict_of(claim, posterior, result.error, of_claim[variable], self.rules, prior, self.undecided_within)
 
     def _warnings(self, result: Marginals, passages: Mapping[str, float], failed_pairs: int) -> list[str]:
         warnings = []

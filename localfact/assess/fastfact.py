@@ -14,7 +14,7 @@ from localfact.assess.gate import THETA, Gate
 from localfact.assess.verification import VERDICT_OF, answer_up_to_label, read_answer
 from localfact.errors import CorpusError, InputError
 from localfact.llm.engine import Choice, Engine
-from localfact.prompts.boundary import Boundary
+from localfact.prompts.boundary import boundary_of
 from localfact.prompts.chats import verification_chat
 from localfact.prompts.grammars import verification_grammar
 from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Response, Verdict
@@ -141,7 +141,7 @@ class FastFact:
         return await fit_passages(
             self.engine,
             passages,
-            lambda shown: verification_chat(claim.text, shown, boundary=Boundary(self.seed)),
+            lambda shown: verification_chat(claim.text, shown, boundary=boundary_of(self.engine, self.seed)),
             decision=answer_up_to_label(" ") + max(VERDICT_OF, key=len),
             max_tokens=self.max_tokens,
         )

@@ -28,6 +28,7 @@ def verdict_of(
     relations: Iterable[tuple[Relation, float]],
     rules: Rules = "published",
     prior: float = CLAIM_PRIOR,
+    within: float | None = None,
 ) -> Verdict:
     """Decides one claim: undecided within `error` of one half, else supported above it and contradicted below.
 
@@ -36,6 +37,7 @@ def verdict_of(
     that they moved by less than LEAST_MOVED, has not enough evidence either.
 
     Args:
+        within: how near to one half a claim is undecided; None for what the rules have.
         posterior: P(claim). prior: what it was before any evidence.
         error: the solver's, see `Marginals.error`.
         relations: those that joined passages to this claim in the graph, each with its shift of the posterior. A passage with
@@ -49,7 +51,7 @@ def verdict_of(
     related = [relation for relation, _ in strongest.values()]
     return Verdict(
         claim_id=claim.id,
-        label=label_of(posterior, error, related, rules, prior),
+        label=label_of(posterior, error, related, rules, prior, within),
         posterior=posterior,
         rationale=_rationale(related, posterior),
         passages=tuple(
@@ -60,7 +62,12 @@ def verdict_of(
 
 
 def label_of(
-    posterior: float, error: float, related: Collection[Relation], rules: Rules, prior: float = CLAIM_PRIOR
+    posterior: float,
+    error: float,
+    related: Collection[Relation],
+    rules: Rules,
+    prior: float = CLAIM_PRIOR,
+    within: float | None = None,
 ) -> VerdictLabel:
     """The verdict that a posterior gives, beside the relations that joined passages to the claim; see `verdict_of`."""
     if rules == "own":
@@ -69,11 +76,16 @@ def label_of(
         strong = {relation.label for relation in related if predicted_of(relation) >= STRONG}
         if BETWEEN[0] <= posterior <= BETWEEN[1] and strong >= {RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION}:
             return VerdictLabel.CONFLICTING
-        if abs(posterior - 0.5) < UNSURE:
-            return VerdictLabel.UNDECIDED
+    if abs(posterior - 0.5) < unsure_of(rules, within):
+        return VerdictLabel.UNDECIDED
     if abs(posterior - 0.5) <= max(HALF_TOLERANCE, error):
         return VerdictLabel.UNDECIDED
     return VerdictLabel.SUPPORTED if posterior > 0.5 else VerdictLabel.CONTRADICTED
+
+
+def unsure_of(rules: Rules, within: float | None) -> float:
+    """How near to one half a claim is undecided, where the solver is exact."""
+    return within if within is not None else UNSURE if rules == "own" else 0.0
 
 
 def predicted_of(relation: Relation) -> float:
@@ -86,7 +98,7 @@ def is_rather_neutral(relation: Relation) -> bool:
     return relation.predicted is not None and 2 * (relation.probability - relation.predicted) > relation.predicted
 
 
-def explain_rules(rules: Rules, *, soft: bool) -> str:
+def explain_rules(rules: Rules, *, soft: bool, within: float | None = None) -> str:
     """How posteriors become verdicts by these rules, in sentences for readers."""
     single = (
         "A single relation of probability p gives about p where it entails, 1 - p where it contradicts; several, and "
@@ -98,10 +110,12 @@ def explain_rules(rules: Rules, *, soft: bool) -> str:
             f"are rather neutral and move a claim by less than {LEAST_MOVED:g} decide nothing."
         )
     if rules == "published":
-        return f"{single} Above one half a claim is supported, below contradicted, at one half undecided."
+        near = f"within {within:g} of one half" if within else "at one half"
+        return f"{single} Above one half a claim is supported, below contradicted, {near} undecided."
+    unsure = unsure_of(rules, within)
     return (
-        f"Relations up to one half enter no graph. {single} From {0.5 + UNSURE:g} on a claim is supported, up to "
-        f"{0.5 - UNSURE:g} contradicted, between them undecided; conflicting where an entailment and a contradiction of "
+        f"Relations up to one half enter no graph. {single} From {0.5 + unsure:g} on a claim is supported, up to "
+        f"{0.5 - unsure:g} contradicted, between them undecided; conflicting where an entailment and a contradiction of "
         f"{STRONG:g} or more meet and the probability lies from {BETWEEN[0]:g} to {BETWEEN[1]:g}; and without any relation "
         "it has not enough evidence."
     )

@@ -11,8 +11,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 from itertools import chain
 from typing import Generic
 
-from localfact.claims.chunks import Chunk, Stride, chunks_of, halves
+from localfact.claims.chunks import AROUND, Chunk, Stride, chunks_of, halves
 from localfact.claims.lines import ParsedAnswer, Read, excerpt
+from localfact.claims.merging import MergedClaims, Merging, merge_within
 from localfact.claims.rules.extractor import states_something
 from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Engine, Generation, Grammar
@@ -48,10 +49,9 @@ class Replies:
     replies: tuple[Reply, ...]
     tally: Counter[str]
 
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        """The claims of all chunks, repetitions included."""
-        return tuple(claim for reply in self.replies for claim in reply.claims)
+    def merged(self, merging: Merging) -> MergedClaims:
+        """The claims of all chunks, equal ones merged."""
+        return merge_within([reply.claims for reply in self.replies], merging)
 
     @property
     def unparsed(self) -> tuple[str, ...]:
@@ -90,6 +90,8 @@ class PromptedExtractor(ABC, Generic[Read]):
         engine: the language model.
         max_tokens: the most tokens of the answer about a chunk, from 1.
         seed: of the boundary's markers and of the sampling.
+        merging: which equal claims become one.
+        around: how many sentences before and after a chunk are shown as its context.
 
     Raises:
         InputError: max_tokens below 1.
@@ -99,6 +101,8 @@ class PromptedExtractor(ABC, Generic[Read]):
     _: KW_ONLY
     max_tokens: int = 2048
     seed: int = 0
+    merging: Merging = "response"
+    around: tuple[int, int] = AROUND
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -134,10 +138,10 @@ class PromptedExtractor(ABC, Generic[Read]):
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         tally: Counter[str] = Counter()
-        chunks = chunks_of(response.text, stride)
+        chunks = chunks_of(response.text, stride, self.around)
         found = await self._ask_chunks(response, chunks, tally, SPLITS_WITHOUT_CLAIMS)
         replies = Replies(sum(len(chunk.spans) for chunk in chunks), tuple(found), tally)
-        if tally["answers_unreadable"] and not replies.claims:
+        if tally["answers_unreadable"] and not any(reply.claims for reply in found):
             raise UnreadableAnswerError(
                 f"No claim can be read in the extractor's answer: “{excerpt(' / '.join(replies.unparsed))}”. A model that does "
                 "not keep to the format cannot extract claims; a larger one may."

@@ -9,10 +9,10 @@ from typing import ClassVar
 from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, ClaimLocator, Stride
 from localfact.claims.lines import ParsedAnswer
-from localfact.claims.merging import merge_claims, number_claims
+from localfact.claims.merging import number_claims
 from localfact.claims.units import Unit, read_units
 from localfact.llm.engine import Chat, Generation, Grammar
-from localfact.prompts import Boundary, atomization_chat
+from localfact.prompts import atomization_chat, boundary_of
 from localfact.prompts.grammars import atomization_grammar
 from localfact.records import Claim, Extraction, Response
 
@@ -27,14 +27,14 @@ class Atomizer(PromptedExtractor[Unit]):
     stride: ClassVar[Stride] = "max"
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the claims in the order of the model's answer, equal ones merged; none when the model finds none.
+        """Returns the claims in the order of the model's answer, equal ones merged by `merging`; none when it finds none.
 
         Raises:
             PromptTooLongError: the window is too small even for a piece of a sentence.
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, self.stride)
-        kept = merge_claims(replies.claims)
+        kept = replies.merged(self.merging)
         claims = number_claims(kept.claims)
         counts = {
             **replies.counts,
@@ -45,7 +45,9 @@ class Atomizer(PromptedExtractor[Unit]):
         return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=tuple(replies.warnings()))
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
-        return atomization_chat(response.prompt, response.topic, before, text, after, boundary=Boundary(self.seed))
+        return atomization_chat(
+            response.prompt, response.topic, before, text, after, boundary=boundary_of(self.engine, self.seed)
+        )
 
     def _grammar(self, text: str, *, claims: bool) -> Grammar:
         return atomization_grammar(text, claims=claims)

@@ -13,9 +13,9 @@ from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, ClaimLocator, Stride, check_stride
 from localfact.claims.label_asking import NO_LABEL, PREVERIFY, WRITTEN, add_distribution, ask_label
 from localfact.claims.lines import ParsedAnswer
-from localfact.claims.merging import MergedClaims, merge_claims, number_claims
+from localfact.claims.merging import number_claims
 from localfact.llm.engine import Chat, Generation, Grammar
-from localfact.prompts import Boundary, extraction_chat
+from localfact.prompts import boundary_of, extraction_chat
 from localfact.prompts.grammars import extraction_grammar
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
@@ -32,7 +32,6 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     Attributes:
         stride: sentences of a chunk; "max" for the whole response. The others as in `PromptedExtractor`.
         confidence: "distribution" also asks for the probabilities of all six labels, one prefill a claim.
-        keep_duplicates: keeps equal claims apart, as the paper does, instead of merging them.
 
     Raises:
         InputError: stride or max_tokens below 1.
@@ -40,7 +39,6 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
 
     stride: Stride = "max"
     confidence: Literal["token", "distribution"] = "token"
-    keep_duplicates: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -54,7 +52,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, self.stride)
-        kept = MergedClaims(replies.claims, 0, 0) if self.keep_duplicates else merge_claims(replies.claims)
+        kept = replies.merged(self.merging)
         claims = number_claims(kept.claims)
         labels = Counter(claim.preverification.label for claim in claims if claim.preverification)
         counts = {
@@ -70,7 +68,9 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=warnings)
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
-        return extraction_chat(response.prompt, response.topic, before, text, after, boundary=Boundary(self.seed))
+        return extraction_chat(
+            response.prompt, response.topic, before, text, after, boundary=boundary_of(self.engine, self.seed)
+        )
 
     def _grammar(self, text: str, *, claims: bool) -> Grammar:
         return extraction_grammar(text, claims=claims)

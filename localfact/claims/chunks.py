@@ -15,8 +15,7 @@ from localfact.text import sentences, words
 #: How many sentences a chunk has; "max" for the whole response.
 Stride = int | Literal["max"]
 #: The context shown around a chunk, to resolve pronouns: sentences before and after, and the most characters of each side.
-SENTENCES_BEFORE = 3
-SENTENCES_AFTER = 1
+AROUND = (3, 1)
 CONTEXT_CHARACTERS = 1_000
 
 
@@ -28,6 +27,7 @@ class Chunk:
         response: the whole text.
         sentences: all its sentences; where one of them had to be split, its pieces take its place.
         alone: whether it is shown without context.
+        around: how many sentences before and after it are its context.
     """
 
     response: str
@@ -35,6 +35,7 @@ class Chunk:
     first: int
     last: int
     alone: bool = False
+    around: tuple[int, int] = AROUND
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -48,8 +49,8 @@ class Chunk:
 
     @property
     def before(self) -> str:
-        """Up to three sentences before the chunk; of long ones the end, from the beginning of a word. "" if `alone`."""
-        context = self._stretch(self.sentences[max(0, self.first - SENTENCES_BEFORE) : self.first])
+        """The sentences before the chunk; of long ones the end, from the beginning of a word. "" if `alone`."""
+        context = self._stretch(self.sentences[max(0, self.first - self.around[0]) : self.first])
         if len(context) <= CONTEXT_CHARACTERS:
             return context
         # No claims are taken from the context, so it may be cut, unlike the chunk.
@@ -58,8 +59,8 @@ class Chunk:
 
     @property
     def after(self) -> str:
-        """The sentence after the chunk; of a long one the beginning, to the end of a word. "" if `alone`."""
-        context = self._stretch(self.sentences[self.last : self.last + SENTENCES_AFTER])
+        """The sentences after the chunk; of long ones the beginning, to the end of a word. "" if `alone`."""
+        context = self._stretch(self.sentences[self.last : self.last + self.around[1]])
         if len(context) <= CONTEXT_CHARACTERS:
             return context
         beginning = context[:CONTEXT_CHARACTERS]
@@ -75,8 +76,10 @@ def check_stride(stride: Stride) -> None:
         raise InputError(f"A chunk cannot have {stride!r} sentences: give a whole number from 1, or max.")
 
 
-def chunks_of(response: str, stride: Stride) -> list[Chunk]:
+def chunks_of(response: str, stride: Stride, around: tuple[int, int] = AROUND) -> list[Chunk]:
     """Cuts a response into chunks of `stride` sentences, the last one perhaps shorter; none for white space alone.
+
+    `around`: how many sentences before and after a chunk are its context.
 
     Raises:
         InputError: the stride is invalid.
@@ -84,7 +87,8 @@ def chunks_of(response: str, stride: Stride) -> list[Chunk]:
     check_stride(stride)
     spans = tuple(sentences(response))
     step = len(spans) if stride == "max" else stride
-    return [Chunk(response, spans, first, min(first + step, len(spans))) for first in range(0, len(spans), step or 1)]
+    begins = range(0, len(spans), step or 1)
+    return [Chunk(response, spans, first, min(first + step, len(spans)), around=around) for first in begins]
 
 
 def halves(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
@@ -97,8 +101,8 @@ def halves(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
     middle = (chunk.spans[0].start + chunk.spans[-1].end) / 2
     inner = range(chunk.first + 1, chunk.last)
     border = min(inner, key=lambda index: abs(chunk.sentences[index].start - middle))
-    left = Chunk(chunk.response, chunk.sentences, chunk.first, border)
-    return left, Chunk(chunk.response, chunk.sentences, border, chunk.last)
+    left = Chunk(chunk.response, chunk.sentences, chunk.first, border, around=chunk.around)
+    return left, Chunk(chunk.response, chunk.sentences, border, chunk.last, around=chunk.around)
 
 
 def _pieces(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
@@ -113,7 +117,8 @@ def _pieces(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
     right = Span(start=span.end - len(text[border:].lstrip()), end=span.end)
     pieces = (*chunk.sentences[: chunk.first], left, right, *chunk.sentences[chunk.last :])
     first = chunk.first
-    return Chunk(chunk.response, pieces, first, first + 1), Chunk(chunk.response, pieces, first + 1, first + 2)
+    left_chunk = Chunk(chunk.response, pieces, first, first + 1, around=chunk.around)
+    return left_chunk, Chunk(chunk.response, pieces, first + 1, first + 2, around=chunk.around)
 
 
 class ClaimLocator:

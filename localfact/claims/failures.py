@@ -14,7 +14,7 @@ from typing import Literal
 from localfact import text
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
 from localfact.llm.engine import Engine
-from localfact.prompts import Boundary, failure_chat, failures_chat, missing_chat
+from localfact.prompts import boundary_of, failure_chat, failures_chat, missing_chat
 from localfact.records import Claim, Span
 from localfact.runtime.tasks import together
 from localfact.vocabulary import ClaimFailure, MissingKind
@@ -82,7 +82,7 @@ class FailureJudge:
             asked = await together(self._failure(response, claims, texts, place) for place in range(len(claims)))
         failures = tuple(one if isinstance(one, ClaimFailure) else None for one in asked)
         reasons = tuple(one for one in asked if not isinstance(one, ClaimFailure))
-        chat = missing_chat(response, texts, boundary=Boundary(self.seed))
+        chat = missing_chat(response, texts, boundary=boundary_of(self.engine, self.seed))
         try:
             answer = await self.engine.generate(chat, max_tokens=MISSING_TOKENS, stage=STAGE_MISSING)
         except (PromptTooLongError, RequestError) as error:
@@ -90,7 +90,7 @@ class FailureJudge:
         return Inspected(failures, tuple(read_missing(answer.text, texts)), reasons)
 
     async def _failures(self, response: str, texts: Sequence[str]) -> list[ClaimFailure | str]:
-        chat = failures_chat(response, texts, boundary=Boundary(self.seed))
+        chat = failures_chat(response, texts, boundary=boundary_of(self.engine, self.seed))
         try:
             answer = await self.engine.generate(chat, max_tokens=CLAIM_TOKENS * len(texts), stage=STAGE_CLAIMS)
         except (PromptTooLongError, RequestError) as error:
@@ -98,7 +98,7 @@ class FailureJudge:
         return read_failures(answer.text, len(texts))
 
     async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | str:
-        chat = failure_chat(response, texts, place + 1, boundary=Boundary(self.seed))
+        chat = failure_chat(response, texts, place + 1, boundary=boundary_of(self.engine, self.seed))
         try:
             choice = await self.engine.choose(chat, CHOICES, stage=STAGE_CLAIMS)
         except (PromptTooLongError, RequestError, UnlikelyLabelsError) as error:

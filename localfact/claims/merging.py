@@ -1,11 +1,15 @@
-"""Merges claims with equal wording, so that no verdict counts twice."""
+"""Merges claims with equal wording, so that no verdict counts twice, where a method does so."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from itertools import chain
+from typing import Literal, NamedTuple
 
 from localfact.records import Claim, PreVerification
 from localfact.text import normalise
 from localfact.vocabulary import DEFINITE_LABELS
+
+#: Which equal claims become one: none (the papers' methods), those of a sentence (FActScore's code), all of a response.
+Merging = Literal["none", "sentence", "response"]
 
 
 class MergedClaims(NamedTuple):
@@ -39,6 +43,18 @@ def merge_claims(claims: Sequence[Claim]) -> MergedClaims:
         conflicting += bool(known) and preverification is None
         kept.append(group[0].model_copy(update={"spans": spans, "preverification": preverification}))
     return MergedClaims(tuple(kept), len(claims) - len(kept), conflicting)
+
+
+def merge_within(parts: Sequence[Sequence[Claim]], merging: Merging) -> MergedClaims:
+    """The claims of all parts, which are sentences or chunks, with equal ones merged: of all parts, of each part, or none."""
+    claims = tuple(chain.from_iterable(parts))
+    if merging == "response":
+        return merge_claims(claims)
+    if merging == "none":
+        return MergedClaims(claims, 0, 0)
+    merged = [merge_claims(part) for part in parts]
+    kept = tuple(chain.from_iterable(one.claims for one in merged))
+    return MergedClaims(kept, len(claims) - len(kept), sum(one.conflicting for one in merged))
 
 
 def number_claims(claims: Iterable[Claim]) -> tuple[Claim, ...]:

@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from localfact.claims.given import read_given_claims
 from localfact.claims.label_asking import ask_label
 from localfact.llm.engine import Chat, Engine
-from localfact.prompts import Boundary, extraction_chat
+from localfact.prompts import boundary_of, extraction_chat
 from localfact.records import Claim, Extraction, Response
 from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
@@ -45,7 +45,9 @@ class PreVerifiedClaims:
             return await self.fallback.extract(response)
         if response.extraction is not None:
             return extraction
-        chat = extraction_chat(response.prompt, response.topic, "", response.text, "", boundary=Boundary(self.seed))
+        chat = extraction_chat(
+            response.prompt, response.topic, "", response.text, "", boundary=boundary_of(self.engine, self.seed)
+        )
         claims = await together(self._preverify(chat, claim) for claim in extraction.claims)
         missing = sum(claim.preverification is None for claim in claims)
         return extraction.model_copy(

@@ -4,7 +4,7 @@ from dataclasses import KW_ONLY, dataclass
 
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
 from localfact.llm.engine import Engine
-from localfact.prompts import Boundary, relevance_chat
+from localfact.prompts import boundary_of, relevance_chat
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
@@ -41,7 +41,7 @@ class RelevantClaims:
         return extraction.model_copy(update={"claims": tuple(claims), "counts": counts})
 
     async def _mark_relevance(self, claim: Claim, response: Response, question: str) -> Claim:
-        chat = relevance_chat(question, response.text, claim.text, boundary=Boundary(self.seed))
+        chat = relevance_chat(question, response.text, claim.text, boundary=boundary_of(self.engine, self.seed))
         try:
             choice = await self.engine.choose(chat, (YES, NO), stage=STAGE)
         except (PromptTooLongError, RequestError, UnlikelyLabelsError):

@@ -10,11 +10,12 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from localfact.claims.given import GivenClaims
 from localfact.claims.lines import claim_span, excerpt, informative_lines, is_marker
-from localfact.claims.merging import merge_claims
+from localfact.claims.merging import Merging, merge_within
 from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Engine, Generation
-from localfact.prompts import Boundary, revision_chat
+from localfact.prompts import boundary_of, revision_chat
 from localfact.prompts.grammars import revision_grammar
 from localfact.records import Claim, Extraction, Response, Span
 from localfact.runtime.tasks import together
@@ -83,13 +84,14 @@ class _Revision(NamedTuple):
 
 @dataclass(frozen=True)
 class RevisedClaims:
-    """An extractor whose claims an engine then revises, all claims of a response at once; claims that become equal are merged.
+    """An extractor whose claims an engine then revises, all claims of a response at once.
 
     Attributes:
         extractor: finds the claims.
         engine: the language model.
         max_tokens: of an answer, from 1.
         seed: of the boundary's markers and of the sampling.
+        merging: which equal claims become one.
 
     Raises:
         InputError: max_tokens below 1.
@@ -100,6 +102,7 @@ class RevisedClaims:
     _: KW_ONLY
     max_tokens: int = 512
     seed: int = 0
+    merging: Merging = "response"
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -118,7 +121,9 @@ class RevisedClaims:
         # Each call returns its own claim, so nothing has to be matched by position.
         revisions = await together(self._revision(response, claim) for claim in extraction.claims)
         outcomes = Counter(revision.outcome for revision in revisions)
-        kept = merge_claims([revision.claim for revision in revisions])
+        # Those of a sentence are merged before they are revised.
+        wider: Merging = "response" if self.merging == "response" else "none"
+        kept = merge_within([[revision.claim for revision in revisions]], wider)
         counts = {**extraction.counts, **{outcome.value: outcomes[outcome] for outcome in Outcome}}
         counts["revisions_merged"] = kept.duplicates
         if "claims_unlocated" in counts:
@@ -137,7 +142,9 @@ class RevisedClaims:
     async def _revision(self, response: Response, claim: Claim) -> _Revision:
         if claim.original is not None:
             return _Revision(claim, Outcome.EARLIER)
-        chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=Boundary(self.seed))
+        chat = revision_chat(
+            response.prompt, response.topic, response.text, claim.text, boundary=boundary_of(self.engine, self.seed)
+        )
         try:
             generation = await self.engine.generate(
                 chat, max_tokens=self.max_tokens, grammar=revision_grammar(), seed=self.seed, stage=REVISE
@@ -154,6 +161,36 @@ class RevisedClaims:
         if not faithful(wording, claim.text, " ".join((response.text, response.prompt or "", response.topic or ""))):
             return _Revision(claim, Outcome.UNFAITHFUL, excerpt(generation.text))
         return _Revision(claim.model_copy(update={"text": wording, "original": claim.text}), Outcome.CHANGED)
+
+
+@dataclass(frozen=True)
+class RevisedGivenClaims:
+    """Revises the claims that come with a response, each with its original wording kept, before another extractor gets them.
+
+    Attributes:
+        after: takes the revised claims; extracts those of a response without any.
+        engine, seed: see RevisedClaims.
+    """
+
+    after: ClaimExtractor
+    engine: Engine
+    _: KW_ONLY
+    seed: int = 0
+
+    async def extract(self, response: Response) -> Extraction:
+        """Returns what `after` makes of the revised claims; `counts` has the number of claims for each Outcome, too."""
+        if response.claims is None:
+            return await self.after.extract(response)
+        # Each given claim is one that the data counts: none is merged.
+        revised = await RevisedClaims(GivenClaims(self.after), self.engine, seed=self.seed, merging="none").extract(response)
+        found = await self.after.extract(response.model_copy(update={"claims": revised.claims}))
+        return found.model_copy(
+            update={
+                "counts": {**found.counts, **revised.counts},
+                "unparsed": revised.unparsed,
+                "warnings": tuple(dict.fromkeys((*revised.warnings, *found.warnings))),
+            }
+        )
 
 
 def read_revision(generation: Generation, claim: str) -> str | None:

@@ -23,7 +23,7 @@ RISK, DELTA = 0.05, 0.05
 Out = Annotated[Path, typer.Option("--out", help="The file to make. Killed, the same command goes on with it.")]
 
 
-@options_from(Options, ModelOptions, without={"guided", "min_mass"})
+@options_from(Options, ModelOptions, without={"guided", "min_mass", "prompts"})
 def choose(
     options: Options,
     labels: Annotated[str, typer.Option("--labels", help="The closed set, separated by commas.")],
@@ -45,7 +45,7 @@ def choose(
     show(answer, as_json=as_json, view=fields_table)
 
 
-@options_from(Options, "extractor", ModelOptions, ChunkOptions, "seed")
+@options_from(Options, "extractor", "merge_duplicates", ModelOptions, ChunkOptions, "seed")
 def extract(
     options: Options,
     data: Annotated[Path, typer.Option("--data", help="Responses, in any schema that eval reads.")],
@@ -79,7 +79,7 @@ def extract(
 
 
 @options_from(GenerationOptions, without={"instruction"})
-@options_from(Options, ModelOptions, without={"guided", "min_mass"})
+@options_from(Options, ModelOptions, without={"guided", "min_mass", "prompts"})
 def generate(
     options: Options,
     generation: GenerationOptions,

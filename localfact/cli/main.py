@@ -24,6 +24,7 @@ from localfact.cli import (
     models,
     papers,
     plot,
+    prompts,
     reliability,
     report,
     roc,
@@ -65,6 +66,7 @@ GROUPS: Mapping[str, typer.Typer] = {
     "annotate": annotate.app,
     "corpus": corpus.app,
     "models": models.app,
+    "prompts": prompts.app,
     "papers": papers.app,
 }
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Engine, Generation
-from localfact.prompts import Boundary, query_chat
+from localfact.prompts import boundary_of, query_chat
 from localfact.prompts.grammars import query_grammar
 from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
@@ -119,7 +119,7 @@ class LLMQueries:
         Raises:
             LocalFactError: one that concerns all claims: a dead engine, something missing.
         """
-        chat = query_chat(response.prompt, response.topic, claim.text, self.count, boundary=Boundary(self.seed))
+        chat = query_chat(response.prompt, response.topic, claim.text, self.count, boundary=boundary_of(self.engine, self.seed))
         try:
             generation = await self.engine.generate(
                 chat,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from localfact.errors import PromptTooLongError, RequestError
 from localfact.evidence.queries import queries_about
 from localfact.llm.engine import Engine
-from localfact.prompts import Boundary, next_query_chat
+from localfact.prompts import boundary_of, next_query_chat
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 from localfact.runtime.tasks import together
 from localfact.stages import Retriever
@@ -99,7 +99,7 @@ class StepwiseRetriever:
 
     async def _next(self, claim: Claim, searches: Sequence[tuple[str, Sequence[Passage]]]) -> str | None:
         """The next query; None where the model wrote none that can be used."""
-        chat = next_query_chat(claim.text, searches, boundary=Boundary(self.seed))
+        chat = next_query_chat(claim.text, searches, boundary=boundary_of(self.engine, self.seed))
         try:
             generation = await self.engine.generate(chat, max_tokens=MAX_TOKENS, seed=self.seed, stage=STAGE)
         except (PromptTooLongError, RequestError):

@@ -4,7 +4,8 @@ A stage asks the outermost layer; the layers (`layers/stack.py`) and the model a
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from localfact.llm.calls import Call, CallResult, ChooseCall, CountCall, GenerateCall, require_labels
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Grammar
@@ -15,9 +16,11 @@ class CallingEngine(ABC):
 
     Attributes:
         identity: see `Engine.identity`.
+        own_prompts: see `Engine.own_prompts`.
     """
 
     identity: EngineIdentity
+    own_prompts: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
     async def answer(self, call: Call[CallResult]) -> CallResult:

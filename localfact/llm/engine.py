@@ -155,6 +155,11 @@ class Engine(Protocol):
         """Everything that decides the engine's answers."""
         ...
 
+    @property
+    def own_prompts(self) -> Mapping[str, str]:
+        """The user's own templates for what stages ask it, by file name (`prompts/own.py`); a task without one has ours."""
+        ...
+
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
         """Returns how many tokens the chat has as sent, with template, generation prompt and answer prefix."""
         ...

@@ -21,6 +21,7 @@ from localfact.models.cards import CARD_SUFFIXES, find_card, load_card, runs_on_
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.models.model_card import ModelCard
 from localfact.models.tokenizers import find_tokenizer_card
+from localfact.prompts import OwnFiles, read_own_prompts
 
 if TYPE_CHECKING:
     from localfact.llm.placing.settings import EngineSettings
@@ -40,6 +41,7 @@ class EngineFacts:
         settings: what vLLM is started from; None for a replay.
         policy: how it is asked.
         trusts_opinion: whether what it says of claims without evidence counts, by its card.
+        own_prompts: the user's own templates by file name; a task without one has ours.
     """
 
     identity: EngineIdentity
@@ -47,6 +49,7 @@ class EngineFacts:
     settings: "EngineSettings | None" = None
     policy: AskingPolicy = field(default_factory=AskingPolicy)
     trusts_opinion: bool = True
+    own_prompts: OwnFiles = field(default_factory=dict)
 
     def at_once(self, each: int) -> int:
         """How many rows keep the model busy; `each`: how many do for one copy of it on a GPU, or for a server."""
@@ -74,6 +77,7 @@ def engine_facts(options: Options, *, planning: bool = False) -> EngineFacts:
     Raises:
         InputError: contradictory options, or a transcript of other models. MissingError: no weights, or too little memory.
     """
+    own = read_own_prompts(options.prompts) if options.prompts is not None else {}
     if options.replay is not None:
         if options.transcript is not None:
             raise InputError("--replay answers from a transcript and --transcript makes one; name only one of them.")
@@ -86,10 +90,11 @@ def engine_facts(options: Options, *, planning: bool = False) -> EngineFacts:
             raise InputError(f"--replay starts no engine, so --engine-arg ({named}) would change nothing; leave it out.")
         recorded = read_recorded_identity(options.replay, options.model)
         card = card_of(recorded.model)
-        return EngineFacts(recorded, policy=asking_policy(options, card), trusts_opinion=card.trusts_opinion)
+        return EngineFacts(recorded, policy=asking_policy(options, card), trusts_opinion=card.trusts_opinion, own_prompts=own)
     settings = start_settings(options, planning=True) if planning else start_settings(options)
     card = card_of(options.model or settings.identity.model)
-    return EngineFacts(settings.identity, settings.machine, settings, asking_policy(options, card), card.trusts_opinion)
+    policy = asking_policy(options, card)
+    return EngineFacts(settings.identity, settings.machine, settings, policy, card.trusts_opinion, own)
 
 
 def card_of(model: str | None) -> ModelCard:
@@ -141,7 +146,7 @@ def open_engine(
     else:
         raise AssertionError("the facts are those of a replay and the options name none")
     opened.push_async_callback(answers.aclose)
-    return put_before_answers(answers, facts.policy)
+    return put_before_answers(answers, facts.policy, facts.own_prompts)
 
 
 def start_settings(options: Options, *, planning: bool = False) -> "EngineSettings":

@@ -9,9 +9,10 @@ from localfact.claims.atomizer import Atomizer, WindowedAtomizer
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.claims.decomposer import Decomposer
 from localfact.claims.given import GivenClaims
+from localfact.claims.merging import Merging
 from localfact.claims.preverified import PreVerifiedClaims
 from localfact.claims.relevance import RelevantClaims
-from localfact.claims.reviser import RevisedClaims
+from localfact.claims.reviser import RevisedClaims, RevisedGivenClaims
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.claims.small_lm.extractor import SmallLanguageModelExtractor
 from localfact.errors import InputError
@@ -67,17 +68,19 @@ def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, 
     def opened(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
         if engine is None or not isinstance(settings, AtomizerSettings):
             raise AssertionError("it is opened with a language model and with settings of its own")
-        longest = settings.extraction_tokens
-        found: ClaimExtractor = asker(engine, max_tokens=longest, seed=seed)
+        longest, merging = settings.extraction_tokens, settings.merging
+        found: ClaimExtractor = asker(engine, max_tokens=longest, seed=seed, merging=merging, around=settings.around)
         if "revision" in prompts:
-            found = RevisedClaims(found, engine, max_tokens=longest, seed=seed)
+            found = RevisedClaims(found, engine, max_tokens=longest, seed=seed, merging=merging)
         return RelevantClaims(found, engine, seed=seed) if "relevance" in prompts else found
 
     return ExtractorKind(opened, _atomizer_settings, prompts=prompts, calls=calls)
 
 
 def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
-    return AtomizerSettings(extractor=name, claims=claims, extraction_tokens=options.extraction_tokens)
+    return AtomizerSettings(
+        extractor=name, claims=claims, extraction_tokens=options.extraction_tokens, context_sentences=options.context_sentences
+    )
 
 
 def _chunk_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
@@ -86,8 +89,8 @@ def _chunk_settings(name: str, claims: Claims, options: Options, confidence: Con
         claims=claims,
         extraction_tokens=options.extraction_tokens,
         stride=options.stride,
+        context_sentences=options.context_sentences,
         confidence=options.confidence or confidence,
-        keep_duplicates=options.keep_duplicates,
     )
 
 
@@ -99,7 +102,8 @@ def _open_chunked(settings: ExtractionSettings, engine: Engine | None, seed: int
         stride=settings.stride,
         max_tokens=settings.extraction_tokens,
         confidence=settings.confidence,
-        keep_duplicates=settings.keep_duplicates,
+        merging=settings.merging,
+        around=settings.around,
         seed=seed,
     )
 
@@ -115,7 +119,7 @@ def _small_language_model_settings(name: str, claims: Claims, options: Options, 
 
 def _small_language_model(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
     return SmallLanguageModelExtractor(
-        lambda: TextWriter(load_card(SMALL_LM)), lambda: CrossEncoderRelationModel(load_card(BUILTIN_NLI))
+        lambda: TextWriter(load_card(SMALL_LM)), lambda: CrossEncoderRelationModel(load_card(BUILTIN_NLI)), settings.merging
     )
 
 
@@ -123,7 +127,7 @@ RULES, CHUNKED = "rules", "chunked"
 #: Also the name of its card.
 SMALL_LM = "small-lm"
 EXTRACTORS: Mapping[str, ExtractorKind] = {
-    RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor(), languages=("en",)),
+    RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor(settings.merging), languages=("en",)),
     SMALL_LM: ExtractorKind(_small_language_model, _small_language_model_settings, languages=("en",)),
     "atomizer": _asking(Atomizer, ("atomization", "revision"), calls=("one a claim extracted to revise it",)),
     "decomposer": _asking(Decomposer, ("decomposition",)),
@@ -138,13 +142,15 @@ EXTRACTORS: Mapping[str, ExtractorKind] = {
 }
 
 
-def extraction_settings(extractor: str, options: Options, *, confidence: Confidence = "token") -> ExtractionSettings:
+def extraction_settings(
+    extractor: str, options: Options, *, confidence: Confidence = "token", merging: Merging = "response"
+) -> ExtractionSettings:
     """The settings that decide which claims are extracted.
 
     Args:
         extractor: the name of the method's default extractor, used where the options name none.
         options: the user's options.
-        confidence: how the extractor's labels are read, where the options do not say.
+        confidence: how the extractor's labels are read, merging: which equal claims become one, where the options do not say.
 
     Raises:
         InputError: there is no extractor of that name, or it needs a language model and the options name none.
@@ -156,7 +162,21 @@ def extraction_settings(extractor: str, options: Options, *, confidence: Confide
         )
     if EXTRACTORS[name].asks_model and not options.names_model:
         raise InputError(f"The claim extractor {name} asks a language model: name one with --model (`localfact models list`).")
-    return EXTRACTORS[name].settings(name, options.claims or "given", options, confidence)
+    settings = EXTRACTORS[name].settings(name, options.claims or "given", options, confidence)
+    if options.merge_duplicates is not None:
+        merging = "response" if options.merge_duplicates else "none"
+    if options.revise and (settings.claims == "extract" or not options.names_model):
+        raise InputError(
+            "--revise given has a language model revise the claims that come with the data: name one with --model, and leave "
+            "--claims extract out."
+        )
+    return settings.model_copy(update={"merging": merging, "revise": options.revise})
+
+
+def prompts_to_extract(settings: ExtractionSettings) -> tuple[Task, ...]:
+    """The prompts that an extraction with these settings sends."""
+    own = EXTRACTORS[settings.extractor].prompts
+    return (*own, "revision") if settings.revise and "revision" not in own else own
 
 
 def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
@@ -168,7 +188,8 @@ def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: in
     found = AnswerOnly(kind.open(settings, engine, seed))
     if settings.claims == "extract":
         return found
-    return PreVerifiedClaims(engine, found, seed=seed) if kind.pre_verifies and engine is not None else GivenClaims(found)
+    given: ClaimExtractor = PreVerifiedClaims(engine, found, seed=seed) if kind.pre_verifies and engine else GivenClaims(found)
+    return RevisedGivenClaims(given, engine, seed=seed) if settings.revise and engine is not None else given
 
 
 def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineFacts | None) -> dict[str, Any]:
@@ -182,7 +203,7 @@ def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineF
     return {
         **chosen,
         "model": facts.identity.model_dump(mode="json"),
-        "prompts": prompt_hashes(*EXTRACTORS[settings.extractor].prompts),
+        "prompts": prompt_hashes(*prompts_to_extract(settings), own=facts.own_prompts),
         "claims": settings.claims,  # in this place, so that rows stay equal, byte for byte, to those of earlier versions
         "seed": options.seed,
         "asking": facts.policy.model_dump(mode="json"),

@@ -24,6 +24,7 @@ class FactReasonerMethod(Method):
     Attributes:
         version: 1, 2 or 3. tables, passage_prior: defaults of these options.
         rules: how a verdict follows from a posterior where the paper leaves it open (`assess/posteriors.py`).
+        premise_titles: whether premises have the titles of their pages, by default.
         calibrates: whether a language model's relations are calibrated by default.
         gate: in [0, 1]. A passage found for another claim is only compared with a claim if their affinity is at least `gate`
             times the lowest affinity between the claim and its own passages; None compares all.
@@ -34,6 +35,7 @@ class FactReasonerMethod(Method):
     passage_prior: float = 0.99
     gate: float | None = 0.8
     rules: Rules = "own"
+    premise_titles: bool = False
     calibrates: bool = True
 
     @property
@@ -56,6 +58,8 @@ class FactReasonerMethod(Method):
             passage_prior=self.passage_prior if options.passage_prior is None else options.passage_prior,
             hosts=dict(sorted(options.hosts.items())),
             solver=options.solver,
+            premise_titles=self.premise_titles if options.premise_titles is None else options.premise_titles,
+            undecided_within=options.undecided_within,
         )
         factreasoner(settings)  # raises for invalid options before anything is loaded or written
         return settings
@@ -82,6 +86,7 @@ def factreasoner(settings: FactReasonerSettings) -> FactReasoner:
         host_priors=settings.hosts,
         gate=settings.gate,
         solver=settings.solver,
+        undecided_within=settings.undecided_within,
     )
 
 
@@ -112,6 +117,7 @@ def as_published(version: Version, description: str) -> FactReasonerMethod:
         merge_near_duplicates=False,
         model="optional",
         extractor="atomizer",
+        merging="none",
         relations=LLM,
         cost=CALLS[version],
         source="Marinescu et al. 2025, section 3",
@@ -119,6 +125,7 @@ def as_published(version: Version, description: str) -> FactReasonerMethod:
         tables="paper",
         gate=None,
         rules="published",
+        premise_titles=True,
         calibrates=False,
     )
 

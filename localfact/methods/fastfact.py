@@ -43,6 +43,7 @@ FASTFACT = FastFactMethod(
     merge_near_duplicates=False,
     model="required",
     extractor="chunked",
+    merging="none",
     cost="N/w + pM",
     source="Wan et al. 2025, sections 4.1-4.4",
     uses_theta=True,

@@ -59,6 +59,6 @@ LOCALFACT = LocalFactMethod(
     extractor="chunked",
     confidence="distribution",
     relations=LLM,
-    cost="N/w + pMm",
+    cost="N/w + M + pMm",
     uses_theta=True,
 )

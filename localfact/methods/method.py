@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from localfact.claims.merging import Merging
 from localfact.corpus.passages import PassageKind
 from localfact.llm.engine import Engine
 from localfact.methods.options import Confidence, Options
@@ -35,6 +36,7 @@ class Method(ABC):
         cost: the calls of the language model as a formula, in FastFact's letters: N sentences, w of them a chunk; M claims, the
             share p of them still open after pre-verification; q searches a claim; and k passages a claim, m in all.
         source: the paper, and where it describes it.
+        merging: which equal claims become one, unless the options say.
         uses_theta: whether FastFact's gate settles claims before any evidence.
         prompts: the prompts that its assessor sends.
         calls: their number, in words.
@@ -55,6 +57,7 @@ class Method(ABC):
     search_steps: int = 1
     cost: str = ""
     source: str = ""
+    merging: Merging = "response"
     uses_theta: bool = False
     prompts: tuple[Task, ...] = ()
     calls: tuple[str, ...] = ()

@@ -6,14 +6,13 @@ results (`settings.py`) inherit some of them. None stands for the method's own d
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from localfact.errors import InputError
 from localfact.methods.option_group import OptionFlag, OptionGroup
+from localfact.methods.option_readers import read_engine_args, read_hosts
 from localfact.records import Probability
-from localfact.runtime.plain_yaml import read_yaml_file
 
 Tables = Literal["paper", "priors", "balanced"]
 Confidence = Literal["token", "distribution"]
@@ -23,51 +22,6 @@ Stride = Annotated[int, Field(ge=1)] | Literal["max"]
 Instruction = Literal["two-paragraphs"]
 #: What a user may type for doing without a reranker.
 NO_RERANKER = "none"
-#: Characters of a path that an error shows.
-LONGEST_SHOWN = 300
-
-
-def read_engine_args(typed: Any) -> Any:
-    """Parses arguments of the engine from "key=value" texts; a dash in a key is an underscore. A mapping is returned as it is.
-
-    Raises:
-        InputError: one has no "=", or a key occurs twice.
-    """
-    if isinstance(typed, Mapping):
-        return typed
-    arguments: dict[str, str] = {}
-    for text in typed:
-        key, separator, value = text.partition("=")
-        key = key.strip().replace("-", "_")
-        if not separator or not key:
-            raise InputError(f"--engine-arg {text!r:.100} is not key=value; for example --engine-arg max_model_len=8192.")
-        if key in arguments:
-            raise InputError(f"--engine-arg {key:.100} is given twice.")
-        arguments[key] = value.strip()
-    return arguments
-
-
-def read_hosts(table: Any) -> Any:
-    """The table of host priors, from a YAML file where it is named by its path; hosts in lower case.
-
-    Raises:
-        InputError: the file holds no such table; the message names the host.
-    """
-    if not isinstance(table, str | Path):
-        return table
-    shown = "".join(sign for sign in " ".join(str(table).split()) if sign.isprintable())[:LONGEST_SHOWN]
-    try:
-        hosts = read_yaml_file(Path(table)) or {}
-    except OSError as error:
-        raise InputError(f"{shown} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise InputError(f"{shown} is not YAML: {' '.join(str(error).split()).rstrip('.')}.") from None
-    if not isinstance(hosts, dict):
-        raise InputError(f"{shown} should hold one 'host: prior' a line.")
-    for host, prior in hosts.items():
-        if isinstance(prior, bool) or not isinstance(prior, int | float) or not 0 <= prior <= 1:
-            raise InputError(f"{shown}: the prior of {host!s:.100} must be a number from 0 to 1, not {prior!r:.100}.")
-    return {str(host).lower(): float(prior) for host, prior in hosts.items()}
 
 
 class SeedOptions(OptionGroup):
@@ -97,6 +51,8 @@ here."""
     """Hold the model's answers to the asked format by a grammar, or not. Default: as its card says; large models need none."""
     min_mass: Probability | None = None
     """The least probability of the labels of a choice together; below, the choice fails. Default: the card's, or 0.05."""
+    prompts: Annotated[Path | None, OptionFlag(("--prompts",), "DIR")] = None
+    """A folder of prompts of your own, the papers' for example; what it lacks is ours (`localfact prompts export DIR`)."""
     transcript: Path | None = None
     """Keep every call of the model in this file (SQLite); calls in it are free."""
     replay: Path | None = None
@@ -109,9 +65,13 @@ class ClaimOptions(OptionGroup):
     claims: Literal["given", "extract"] | None = None
     """given: use claims that come with the data, extract where none come; extract: ignore them. Default: given, but for the \
 sample."""
+    revise: Literal["given"] | None = None
+    """given: the model revises the claims that come with the data, too, so that each stands alone (FactReasoner's reviser)."""
     extractor: str | None = None
     """Who takes claims from a text: rules; small-lm, a small model on the CPU; with a --model atomizer, chunked, \
 decomposer, windows, one-call or safe. Default: the method's."""
+    merge_duplicates: Annotated[bool | None, OptionFlag(("--merge-duplicates/--keep-duplicates",))] = None
+    """Make equal claims of a response one, or keep each. Default: merged in our own methods, as its own code does in others."""
 
 
 class AnswerOptions(OptionGroup):
@@ -121,6 +81,10 @@ class AnswerOptions(OptionGroup):
 
     extraction_tokens: Annotated[int, Field(ge=1)] = 2048
     """Longest answer about a chunk, in tokens; beyond, it is split."""
+    context_sentences: Annotated[
+        str, Field(pattern=r"^[0-9]{1,3},[0-9]{1,3}$"), OptionFlag(("--context-sentences",), "N,N")
+    ] = "3,1"
+    """Sentences before and after a chunk that are shown with it; 0,0: none, as in the papers but for veriscore."""
 
 
 class ChunkOptions(AnswerOptions):
@@ -130,8 +94,6 @@ class ChunkOptions(AnswerOptions):
     """Sentences a chunk has; max is the whole response (the paper's choice)."""
     confidence: Confidence | None = None
     """token reads the label's own probability; distribution (the default of localfact) also asks for all six labels."""
-    keep_duplicates: bool = False
-    """Keep equal claims of several chunks apart, as the paper does."""
 
 
 class GateOptions(OptionGroup):
@@ -228,8 +190,12 @@ class GraphOptions(OptionGroup):
     """Factor tables: paper, priors or balanced (docs/internals/inference.md). Default: the method's."""
     factors: Literal["hard", "soft"] = "hard"
     """How relations count: hard by the most probable label, soft by its odds (balanced tables; docs/internals/inference.md)."""
+    premise_titles: Annotated[bool | None, OptionFlag(("--premise-titles/--no-premise-titles",))] = None
+    """Show the relation model the title of a page above its text. Default: as in factreasoner-*, whose contexts have it."""
     passage_prior: Annotated[float | None, Field(ge=0, le=1)] = None
     """Prior of a passage. Default: 0.99."""
+    undecided_within: Annotated[float | None, Field(ge=0, le=0.5)] = None
+    """How near to one half a claim is undecided; 0: at one half alone, as in factreasoner-*. Default by our own rules: 0.05."""
     hosts: Annotated[Mapping[str, Probability], BeforeValidator(read_hosts), OptionFlag(("--hosts",), "FILE")] = Field(
         default_factory=dict
     )

@@ -34,10 +34,13 @@ class RunPart(Enum):
 
 #: Each field of `Options` and what reads it; None for what every run does.
 USES: Mapping[str, RunPart | None] = {
-    **dict.fromkeys(("seed", "claims", "extractor", "corpus", "evidence", "queries", "queries_per_claim", "k")),
+    **dict.fromkeys(
+        ("seed", "claims", "extractor", "merge_duplicates", "corpus", "evidence", "queries", "queries_per_claim", "k")
+    ),
     **dict.fromkeys(ModelOptions.model_fields, RunPart.MODEL),
-    "extraction_tokens": RunPart.ASKED_CLAIMS,
-    **dict.fromkeys(("stride", "confidence", "keep_duplicates"), RunPart.CHUNKS),
+    **dict.fromkeys(("extraction_tokens", "context_sentences"), RunPart.ASKED_CLAIMS),
+    "revise": RunPart.MODEL,
+    **dict.fromkeys(("stride", "confidence"), RunPart.CHUNKS),
     "theta": RunPart.GATE,
     "verification_tokens": RunPart.ANSWERS,
     **dict.fromkeys(("relations", "second_opinion", "relations_cache"), RunPart.RELATIONS),

@@ -50,7 +50,7 @@ def relation_map_of(method: Method, options: Options, facts: EngineFacts | None)
 
 def calibrated_model(facts: EngineFacts) -> str:
     """The identity that maps name a language model by: weights, prompt, and how it is asked."""
-    return llm_identity(facts.identity, policy=facts.policy)
+    return llm_identity(facts.identity, policy=facts.policy, own=facts.own_prompts)
 
 
 def shipped_maps() -> list[RelationMap]:

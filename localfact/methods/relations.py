@@ -179,7 +179,8 @@ def find_relation_model(options: Options) -> FoundRelationModel:
     def open_over_engine(opened: AsyncExitStack) -> RelationModel:
         return kind.open(options, open_engine(options, opened, facts), opened)
 
-    return FoundRelationModel(llm_identity(facts.identity, options.seed, facts.policy, options.probability), open_over_engine)
+    identity = llm_identity(facts.identity, options.seed, facts.policy, options.probability, facts.own_prompts)
+    return FoundRelationModel(identity, open_over_engine)
 
 
 def read_kept_relations(file: Path, pairs: Iterable[Pair], *, of: str = "") -> dict[Pair, list[Distribution]]:

@@ -13,6 +13,7 @@ from localfact.assess.factreasoner import Factors
 from localfact.assess.judges.calibration import TruthMap
 from localfact.assess.posteriors import Rules
 from localfact.assess.priormap import PriorMap
+from localfact.claims.merging import Merging
 from localfact.corpus.passages import PassageKind
 from localfact.evidence.admission import Admission
 from localfact.llm.engine import EngineIdentity
@@ -48,10 +49,14 @@ class ExtractionSettings(Record):
     Attributes:
         claims: whether claims that come with a response are used.
         extractor: a name in extraction.EXTRACTORS.
+        merging: which equal claims become one.
+        revise: whether claims that come with a response are revised.
     """
 
     claims: Literal["given", "extract"]
     extractor: str
+    merging: Merging = unwritten("response")
+    revise: Literal["given"] | None = unwritten(None)
 
 
 class SmallLanguageModelSettings(ExtractionSettings):
@@ -61,14 +66,27 @@ class SmallLanguageModelSettings(ExtractionSettings):
     checked_by: str
 
 
-class AtomizerSettings(AnswerOptions, ExtractionSettings):
-    """Extractors that ask a language model and whose longest answer alone can be set."""
+class PromptedSettings(AnswerOptions, ExtractionSettings):
+    """Extractors that ask a language model for claims."""
+
+    context_sentences: str = unwritten("3,1")
+
+    @property
+    def around(self) -> tuple[int, int]:
+        """How many sentences before and after a chunk are shown with it."""
+        before, after = self.context_sentences.split(",")
+        return int(before), int(after)
 
 
-class ChunkSettings(ChunkOptions, ExtractionSettings):
+class AtomizerSettings(PromptedSettings):
+    """Extractors of which nothing else can be set."""
+
+
+class ChunkSettings(ChunkOptions, PromptedSettings):
     """FastFact's extraction, with `confidence` resolved to one of its values."""
 
     confidence: Confidence
+    context_sentences: str = unwritten("3,1")
 
 
 class EvidenceSettings(Record):
@@ -134,6 +152,8 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
         second_opinion: of the one that is asked again; None for none.
         relation_map: calibrates a language model's relations: a map, or the name of the pairs that it is to be fitted on when
             the run begins; None for relations as they come.
+        undecided_within: of one half; None for what `rules` have.
+        premise_titles: whether the title of a page stands above its text in a premise.
     """
 
     version: Literal[1, 2, 3]
@@ -145,6 +165,8 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     second_opinion: str | None = unwritten(None)
     factors: Factors = unwritten("hard")
     relation_map: RelationMap | str | None = unwritten(None)
+    premise_titles: bool = unwritten(False)
+    undecided_within: float | None = unwritten(None)
 
     @property
     def reads_affinity(self) -> bool:

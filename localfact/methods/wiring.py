@@ -14,7 +14,7 @@ from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.evidence import evidence_settings
-from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor
+from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor, prompts_to_extract
 from localfact.methods.localfact import without_opinion
 from localfact.methods.method import Method
 from localfact.methods.options import Options
@@ -29,6 +29,7 @@ from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.calibrated import CalibratedRelations
 from localfact.relations.calibration import RelationMap
+from localfact.relations.llm import reads_context
 from localfact.relations.reasons import Reasons
 from localfact.relations.second_opinion import SecondOpinion
 from localfact.stages import RelationModel
@@ -84,7 +85,10 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     identities = [relation_kind(name).identity(options) for name in relation_names(method, options)]
     only_judges = facts is not None and facts.policy.relation_prompt is not None
     extraction = extraction_settings(
-        method.extractor if options.names_model and not only_judges else RULES, options, confidence=method.confidence
+        method.extractor if options.names_model and not only_judges else RULES,
+        options,
+        confidence=method.confidence,
+        merging=method.merging,
     )
     evidence = evidence_settings(method, options)
     assessment = method.assessment(options, identities)
@@ -105,7 +109,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         evidence=evidence,
         assessment=assessment,
         model=facts.identity if facts else None,
-        prompts=prompt_hashes(*asked) if facts else None,
+        prompts=prompt_hashes(*asked, own=facts.own_prompts) if facts else None,
         asking=facts.policy if facts else None,
     )
 
@@ -120,7 +124,7 @@ def prompts_of(method: Method, options: Options, extraction: ExtractionSettings,
     """The prompts that a method with these settings sends."""
     related = [prompt for name in relation_names(method, options) for prompt in relation_kind(name).prompts]
     return [
-        *EXTRACTORS[extraction.extractor].prompts,
+        *prompts_to_extract(extraction),
         *(("query",) if evidence.queries == LLM else ()),
         *(("next_query",) if evidence.steps > 1 else ()),
         *dict.fromkeys(related),
@@ -171,6 +175,7 @@ def wire(
         searched = retriever_of(search, options, settings, queries, opened)
     if engine is not None and settings.evidence.steps > 1:
         searched = StepwiseRetriever(engine, searched, steps=settings.evidence.steps, seed=settings.seed)
+    in_context = engine is not None and any(one.prompts for one in kinds) and reads_context(engine.own_prompts)
     languages, assessor = kind.languages if kind is not None else None, method.assessor(settings, engine)
     own = isinstance(settings.assessment, FactReasonerSettings) and settings.assessment.rules == "own"
     pipeline = Pipeline(
@@ -181,6 +186,8 @@ def wire(
         Reasons(by_loss=not kind.prompts) if kind is not None else None,
         Flags(EXTRACTORS[settings.extraction.extractor].languages, languages),
         SecondOpinion(models[1]) if len(models) > 1 else None,
+        in_context,
+        isinstance(settings.assessment, FactReasonerSettings) and settings.assessment.premise_titles,
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
 

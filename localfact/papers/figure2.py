@@ -20,6 +20,7 @@ from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Engine
 from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.extraction import CHUNKED, extraction_settings, open_extractor, pass_settings
+from localfact.methods.fastfact import FASTFACT
 from localfact.methods.options import Options
 from localfact.records import Claim, Record, Response
 from localfact.report.table_data import Column, Group, Table, number
@@ -121,7 +122,7 @@ async def _extract(data: Path, folder: Path, chosen: Mapping[str, Options], watc
             return open_engine(first, outer, facts)
 
         async def extract(stride: str, options: Options) -> None:
-            settings = extraction_settings(CHUNKED, options)
+            settings = extraction_settings(CHUNKED, options, merging=FASTFACT.merging)
             with watch(f"stride {stride}") as progress:
                 await extract_file(
                     data,

@@ -1,6 +1,6 @@
 """Prompts of the language model: one template for each task, with its examples."""
 
-from localfact.prompts.boundary import Boundary
+from localfact.prompts.boundary import Boundary, OwnFiles, boundary_of
 from localfact.prompts.chats import (
     Judge,
     atomization_chat,
@@ -18,13 +18,17 @@ from localfact.prompts.chats import (
     revision_chat,
     verification_chat,
 )
-from localfact.prompts.loading import Task, examples_of, prompt_hashes
+from localfact.prompts.fields import Task
+from localfact.prompts.loading import examples_of, prompt_hashes
+from localfact.prompts.own import read_own_prompts
 
 __all__ = [
     "Boundary",
     "Judge",
+    "OwnFiles",
     "Task",
     "atomization_chat",
+    "boundary_of",
     "decomposition_chat",
     "examples_of",
     "extraction_chat",
@@ -36,6 +40,7 @@ __all__ = [
     "next_query_chat",
     "prompt_hashes",
     "query_chat",
+    "read_own_prompts",
     "relation_chat",
     "relevance_chat",
     "revision_chat",

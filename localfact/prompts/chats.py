@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from localfact.llm.engine import Message
 from localfact.prompts.boundary import Boundary
-from localfact.prompts.loading import Task, render
+from localfact.prompts.fields import FIELDS, Task
+from localfact.prompts.loading import has_parts, render
 from localfact.records import Passage
 from localfact.text import readable
 
@@ -81,7 +82,7 @@ def next_query_chat(
     claim: str, searches: Sequence[tuple[str, Sequence[Passage]]], *, boundary: Boundary
 ) -> tuple[Message, ...]:
     """Asks for the next query about a claim, after these: each with the passages that it found (SAFE)."""
-    shown = [{"query": query, "passages": found} for query, found in searches]
+    shown = [{"query": query, "passages": _passages(found)} for query, found in searches]
     return _chat("next_query", boundary, asked={"claim": claim, "searches": shown})
 
 
@@ -108,7 +109,7 @@ def verification_chat(claim: str, passages: Sequence[Passage], *, boundary: Boun
     The claim comes before its evidence: claims rarely share all their evidence, so the cache loses nothing, and the model knows
     what to look for while it reads the passages.
     """
-    return _chat("verification", boundary, asked={"claim": claim, "evidence": passages})
+    return _chat("verification", boundary, asked={"claim": claim, "evidence": _passages(passages)})
 
 
 def judging_chat(task: Judge, claim: str, passages: Sequence[Passage], *, boundary: Boundary) -> tuple[Message, ...]:
@@ -117,32 +118,51 @@ def judging_chat(task: Judge, claim: str, passages: Sequence[Passage], *, bounda
     A label between brackets in a passage is put in parentheses, and so is the name of FacTool's field, as these judges' answers
     are read by them.
     """
+    own = f"{task}.jinja" in boundary.own
     evidence = [
         {
-            "title": _labelless(f"{passage.title} ({passage.host})" if passage.host else passage.title),
-            "text": _labelless(passage.text),
+            **{name: _labelless(str(value)) for name, value in passage.items()},
+            # Ours have the host behind the title.
+            "title": _labelless(f"{passage['title']} ({passage['host']})" if passage["host"] and not own else passage["title"]),
         }
-        for passage in passages
+        for passage in _passages(passages)
     ]
     return _chat(task, boundary, asked={"claim": _labelless(claim), "evidence": evidence})
+
+
+def _passages(passages: Sequence[Passage]) -> list[dict[str, str]]:
+    """The fields of passages that a template may name."""
+    return [
+        {
+            "number": str(number),
+            "title": passage.title,
+            "text": passage.text,
+            "host": passage.host or "",
+            "link": next(iter(passage.links), ""),
+        }
+        for number, passage in enumerate(passages, start=1)
+    ]
 
 
 def _labelless(text: str) -> str:
     return _FIELD.sub("(factuality)", _BRACKETED_LABEL.sub(r"(\g<label>)", text))
 
 
-def relation_chat(premise: str, hypothesis: str, *, boundary: Boundary) -> tuple[Message, ...]:
+def relation_chat(premise: str, hypothesis: str, context: str = "", *, boundary: Boundary) -> tuple[Message, ...]:
     """Asks how a hypothesis relates to a premise; the answer is the bare word entailment, contradiction or neutral.
 
-    The premise comes first: one prefix serves all claims that are asked about a passage.
+    The premise comes first: one prefix serves all claims that are asked about a passage. The context is for templates of a
+    user's own alone (FactReasoner, Table 32): ours shows none, as each response would have another prefix.
     """
-    (turn,) = _chat("relation", boundary, asked={"premise": premise, "hypothesis": hypothesis})
+    asked = {"premise": premise, "hypothesis": hypothesis, "context": context}
+    (turn,) = _chat("relation", boundary, asked=asked)
     return (turn._replace(group=premise),)
 
 
 def generation_chat(prompt: str, *, two_paragraphs: bool = False) -> tuple[Message, ...]:
     """Asks for a response to be judged: the prompt unchanged, with an instruction about length where that is wanted."""
-    return (Message("user", render("generation", Boundary(), prompt=readable(prompt), two_paragraphs=two_paragraphs)),)
+    values = {"prompt": readable(prompt), "two_paragraphs": int(two_paragraphs)}
+    return (Message("user", render("generation", Boundary(), **values)),)
 
 
 def _drop_empty(**fields: str | None) -> dict[str, str]:
@@ -150,13 +170,38 @@ def _drop_empty(**fields: str | None) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value and value.strip()}
 
 
-def _chat(task: Task, boundary: Boundary, *, asked: object, **wanted: int) -> tuple[Message, ...]:
+def _chat(task: Task, boundary: Boundary, *, asked: Mapping[str, Any], **wanted: int) -> tuple[Message, ...]:
     # A single user message: the chat templates of several models (Gemma, older Mistral) refuse a system message, and others
     # add a date or a tool list to it; every model understands a user message, and examples in it are not read as turns.
-    question = render(task, boundary, part="asked", asked=asked, **wanted)
+    values = lay_out(task, {**asked, **wanted})
+    if not has_parts(task, boundary):
+        return (Message("user", render(task, boundary, **values)),)
+    question = render(task, boundary, part="asked", **values)
     return (Message("user", f"{_preamble(task, boundary, **wanted)}\n\n{question}"),)
 
 
 @cache
 def _preamble(task: Task, boundary: Boundary, **wanted: int) -> str:
     return render(task, boundary, part="preamble", **wanted)
+
+
+def lay_out(task: Task, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a task's template: each field by itself, and all of them as `asked`; those that are not given are empty."""
+    from localfact.prompts.language import Fields
+
+    empty = {name: [] if field.parts else "" for name, field in FIELDS[task].items()}
+    # Examples are ours or the user's: nothing in them is untrusted.
+    material = {name: value if name == "examples" else _as_material(value) for name, value in given.items()}
+    asked = Fields({**empty, **material})
+    return {**asked, "asked": asked}
+
+
+def _as_material(value: Any) -> Any:
+    """The value with every text in it marked as untrusted."""
+    from localfact.prompts.language import Fields, Material
+
+    if isinstance(value, str):
+        return Material(value)
+    if isinstance(value, Mapping):
+        return Fields({name: _as_material(one) for name, one in value.items()})
+    return [_as_material(one) for one in value] if isinstance(value, Sequence) else value

@@ -1,85 +1,96 @@
-"""Loads the templates and examples beside this file, and hashes their wording for run.yaml."""
+"""Finds the template and the examples of a task, ours beside this file or a user's own, and fills them in."""
 
 import hashlib
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any
 
-import yaml
-
-from localfact.prompts.boundary import RULE, Boundary, wording
-
-if TYPE_CHECKING:
-    from jinja2 import Template
+from localfact.prompts.boundary import NONE_OWN, RULE, Boundary, OwnFiles, wording
+from localfact.prompts.fields import TASKS, Task
+from localfact.runtime.plain_yaml import read_yaml
 
 FOLDER = Path(__file__).parent
+#: How the files of a task end: its template, and its examples where it has some.
+TEMPLATE, EXAMPLES = ".jinja", ".yaml"
 #: Digits of a prompt's hash.
 HASH_DIGITS = 12
 
-Task = Literal[
-    "extraction",
-    "verification",
-    "relation",
-    "generation",
-    "atomization",
-    "revision",
-    "query",
-    "factscore",
-    "factverify",
-    "veriscore",
-    "deepseek",
-    "factool",
-    "safe",
-    "decomposition",
-    "relevance",
-    "next_query",
-    "failure",
-    "failures",
-    "missing",
-]
-TASKS: tuple[Task, ...] = get_args(Task)
 
-
-def render(task: Task, boundary: Boundary, **fields: Any) -> str:
+def render(task: Task, boundary: Boundary, **given: Any) -> str:
     """Fills in the template of a task. Values are text, never templates; a missing field is an error."""
-    return _template(task).render(enclose=boundary.enclose, examples=_examples(task), **fields).strip()
+    return write(task, boundary, given, exploring=False)
 
 
-def examples_of(task: Task) -> list[Any]:
+def write(task: Task, boundary: Boundary, given: Mapping[str, Any], *, exploring: bool) -> str:
+    """The text of a task's template with these fields; `exploring` goes every way of it (`language.py`).
+
+    Raises:
+        TemplateError: a user's own names a field that there is not, or says what a template may not.
+    """
+    from localfact.prompts.language import TemplateWriter
+
+    template, examples = _kept(task, TEMPLATE, boundary.own), _kept(task, EXAMPLES, boundary.own)
+    shown = {"examples": read_examples(examples) if examples else [], "rule": RULE, **given}
+    return TemplateWriter(boundary.enclose, boundary.bare, exploring).write(template or "", shown).strip()
+
+
+def has_parts(task: Task, boundary: Boundary) -> bool:
+    """Whether a task's template has two parts, as ours have: what never changes, then what is asked."""
+    from localfact.prompts.language import fields_named
+
+    own = boundary.own.get(f"{task}{TEMPLATE}")
+    return own is None or "part" in fields_named(own)
+
+
+def examples_of(task: Task, own: OwnFiles = NONE_OWN) -> list[Any]:
     """The examples beside a task's template; empty where it has none."""
-    return list(_examples(task))
+    source = _kept(task, EXAMPLES, own)
+    return list(read_examples(source)) if source else []
 
 
-def prompt_hashes(*tasks: Task) -> dict[str, str]:
+def prompt_hashes(*tasks: Task, own: OwnFiles = NONE_OWN) -> dict[str, str]:
     """Task -> the first digits of the SHA-256 of its template, its examples and the boundary's wording.
 
     For the named tasks, in that order; for all where none is named.
     """
     shown = wording()
-    return {task: _hash(task, shown) for task in tasks or TASKS}
+    return {task: _hash(task, shown, own) for task in tasks or TASKS}
 
 
-def _hash(task: Task, shown: str) -> str:
-    files = (FOLDER / f"{task}{suffix}" for suffix in (".jinja", ".yaml"))
-    sources = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+def _hash(task: Task, shown: str, own: OwnFiles) -> str:
+    sources = [source for suffix in (TEMPLATE, EXAMPLES) if (source := _source(task, suffix, own)) is not None]
     return hashlib.sha256("\0".join((*sources, shown)).encode()).hexdigest()[:HASH_DIGITS]
 
 
-@cache
-def _template(task: Task) -> "Template":
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER),
-        undefined=jinja2.StrictUndefined,
-        autoescape=False,  # a prompt is plain text, not HTML
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(f"{task}.jinja", globals={"rule": RULE})
+def _source(task: Task, suffix: str, own: OwnFiles) -> str | None:
+    """The text of a file of a task, the user's own before ours; None where there is none."""
+    name = f"{task}{suffix}"
+    return own[name] if name in own else read_shipped(FOLDER / name)
 
 
-@cache
-def _examples(task: Task) -> Any:
-    file = FOLDER / f"{task}.yaml"
-    return yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else []
+def _kept(task: Task, suffix: str, own: OwnFiles) -> str | None:
+    """As `_source`, ours read once."""
+    name = f"{task}{suffix}"
+    return own[name] if name in own else _read_once(FOLDER / name)
+
+
+@lru_cache(maxsize=64)
+def read_examples(source: str) -> list[Any]:
+    """The examples of a file: a list.
+
+    Raises:
+        ValueError: it is not YAML, or no list.
+    """
+    found = read_yaml(source)
+    if not isinstance(found, list):
+        raise ValueError("it should hold a list of examples")
+    return found
+
+
+def read_shipped(file: Path) -> str | None:
+    """The text of one of our files; None where there is none."""
+    return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
+_read_once = cache(read_shipped)

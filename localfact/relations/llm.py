@@ -13,11 +13,11 @@ from localfact.errors import InputError, PromptTooLongError, UnlikelyLabelsError
 from localfact.llm.calls import deciding, digest
 from localfact.llm.engine import Chat, Engine, EngineIdentity, Message
 from localfact.llm.layers.policy import AskingPolicy
-from localfact.prompts import Boundary, prompt_hashes, relation_chat
+from localfact.prompts import Boundary, OwnFiles, boundary_of, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.windows import READING_VERSION, join_windows, measure_cutting_async, windows
 from localfact.runtime.tasks import for_each, together
-from localfact.stages import Relations
+from localfact.stages import PairInContext, Relations, context_of
 from localfact.text import readable
 from localfact.vocabulary import RelationLabel
 
@@ -39,6 +39,8 @@ HYPOTHESIS_STEP = 64
 #: labels, or "raw", as the tokens have it. Of 0.4, 0.1 and 0.1 the first makes 0.667.
 PStar = Literal["normalised", "raw"]
 
+#: The file of a prompt of the user's own.
+TEMPLATE = "relation.jinja"
 #: The beginning of an answer after which a label must come, for a model that gives the bare labels too little.
 OPENED = "Relation: "
 
@@ -59,12 +61,12 @@ class LLMRelationModel:
         With `p_star` "raw" the three probabilities of a prediction sum to the mass of the labels, not to one.
         """
         policy = policy or AskingPolicy()
-        self.identity = llm_identity(engine.identity, seed, policy, p_star)
+        self.identity = llm_identity(engine.identity, seed, policy, p_star, engine.own_prompts)
         self._raw = p_star == "raw"
         self._engine = engine
-        self._boundary = Boundary(seed)
+        self._boundary = boundary_of(engine, seed)
         self._own = policy.relation_prompt
-        self._answers = self._own.answers if self._own else {label: RelationLabel(label) for label in LABELS}
+        self._answers = self._own.answers if self._own else answers_of(engine.own_prompts)
 
     @property
     def machine_window(self) -> int:
@@ -117,7 +119,7 @@ class LLMRelationModel:
         except UnlikelyLabelsError:  # a model that would begin with a sentence
             if self._own:
                 raise
-            choice = await self._engine.choose(chat, LABELS, prefix=OPENED, stage=STAGE)
+            choice = await self._engine.choose(chat, tuple(self._answers), prefix=OPENED, stage=STAGE)
         probabilities = dict.fromkeys(LABELS, 0.0)
         said = {label: math.exp(value) for label, value in choice.log_probs.items()} if self._raw else choice.distribution
         for answer, probability in said.items():
@@ -125,20 +127,22 @@ class LLMRelationModel:
         return Distribution.model_validate({label: min(1.0, one) for label, one in probabilities.items()})
 
     async def _windows(self, pair: Pair) -> list[Pair]:
-        around = await self._engine.count(self._chat(Pair("", "")))
-        labelled = await self._engine.count(self._chat(Pair("", "")), prefix=max(self._answers, key=len))
+        bare = PairInContext("", "", context_of(pair))
+        around = await self._engine.count(self._chat(bare))
+        labelled = await self._engine.count(self._chat(bare), prefix=max(self._answers, key=len))
 
         async def tokens(text: str) -> int:
-            return await self._engine.count(self._chat(Pair(text, ""))) - around
+            return await self._engine.count(self._chat(PairInContext(text, "", bare.context))) - around
 
         room = self._engine.identity.window - labelled - SEAM_TOKENS
-        return await measure_cutting_async(windows(pair, room, step=HYPOTHESIS_STEP), tokens)
+        several = await measure_cutting_async(windows(pair, room, step=HYPOTHESIS_STEP), tokens)
+        return [PairInContext(*one, bare.context) for one in several] if bare.context else several
 
     def _chat(self, pair: Pair) -> Chat:
         if self._own:
             turns = self._own.fill(readable(pair.premise), readable(pair.hypothesis))
             return tuple(Message(role, text, pair.premise) for role, text in turns)
-        return relation_chat(pair.premise, pair.hypothesis, boundary=self._boundary)
+        return relation_chat(pair.premise, pair.hypothesis, context_of(pair), boundary=self._boundary)
 
 
 def by_premise(pairs: Iterable[Pair]) -> list[Pair]:
@@ -149,13 +153,29 @@ def by_premise(pairs: Iterable[Pair]) -> list[Pair]:
     return [pair for group in grouped.values() for pair in group]
 
 
+def answers_of(own: OwnFiles) -> dict[str, RelationLabel]:
+    """What the model chooses among, and what each means: under a prompt of the user's own the labels with a capital, too."""
+    plain = {label: RelationLabel(label) for label in LABELS}
+    return plain if TEMPLATE not in own else plain | {label.capitalize(): meant for label, meant in plain.items()}
+
+
+def reads_context(own: OwnFiles) -> bool:
+    """Whether a prompt of the user's own shows what a hypothesis was taken from."""
+    shown = [relation_chat("p", "h", context, boundary=Boundary(own=own)) for context in ("", "c")] if TEMPLATE in own else []
+    return len(set(shown)) > 1
+
+
 def llm_identity(
-    engine: EngineIdentity, seed: int = 0, policy: AskingPolicy | None = None, p_star: PStar = "normalised"
+    engine: EngineIdentity,
+    seed: int = 0,
+    policy: AskingPolicy | None = None,
+    p_star: PStar = "normalised",
+    own: OwnFiles | None = None,
 ) -> str:
-    """The identity of the relation model over an engine of that identity, without starting it."""
+    """The identity of the relation model over an engine of that identity, with a user's own prompts, without starting it."""
     policy = policy or AskingPolicy()
-    own = policy.relation_prompt
-    prompt = digest(own.model_dump(mode="json")) if own else prompt_hashes()["relation"]
+    trained = policy.relation_prompt
+    prompt = digest(trained.model_dump(mode="json")) if trained else prompt_hashes("relation", own=own or {})["relation"]
     decides = {**deciding(engine), "prompt": prompt, "reading": READING_VERSION, "min_mass": policy.min_mass, "seed": seed}
     if p_star != "normalised":
         decides["p_star"] = p_star

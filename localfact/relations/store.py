@@ -18,6 +18,7 @@ from localfact.errors import InputError, WriteError
 from localfact.records import Distribution, Failure, Pair
 from localfact.runtime.formats import other_format
 from localfact.runtime.sqlite import connect, is_empty, number, primary_code, transaction
+from localfact.stages import context_of
 
 #: Marks the file as ours in SQLite's header: "LFRL".
 APPLICATION = 0x4C46524C
@@ -92,8 +93,7 @@ class RelationStore:
         found = {}
         with explain_errors(self._file):
             for pair in pairs:
-                hashes = [text_hash(text) for text in pair]
-                rows = (self._database.execute(FIND, (model, *hashes)).fetchone() for model in self._models)
+                rows = (self._database.execute(FIND, (model, *key_of(pair))).fetchone() for model in self._models)
                 row = next((row for row in rows if row is not None), None)
                 if row is not None:
                     found[pair] = _prediction(row)
@@ -104,7 +104,7 @@ class RelationStore:
         rows = [
             (
                 self._models[-1] if said.windows > 1 else self._models[0],
-                *map(text_hash, pair),
+                *key_of(pair),
                 *(getattr(said, name) for name in FIELDS),
                 *((said.window.start, said.window.end) if said.window is not None else (None, None)),
                 said.share,
@@ -151,6 +151,12 @@ def _prediction(row: Sequence[float | None]) -> Distribution:
     if start is not None:
         plain["window"] = {"start": start, "end": end}
     return Distribution.model_validate(plain)
+
+
+def key_of(pair: Pair) -> tuple[bytes, bytes]:
+    """The key of a pair in the file; a context that it was read in is part of it."""
+    context = context_of(pair)
+    return text_hash(pair.premise), text_hash(f"{pair.hypothesis}\0{context}" if context else pair.hypothesis)
 
 
 def text_hash(text: str) -> bytes:

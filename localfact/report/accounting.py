@@ -91,10 +91,11 @@ def accounting(assessments: Sequence[Assessment], facts: RunFacts) -> Accounting
 def _fastfact_lines(run: RunFigures) -> list[CostLine]:
     """Extraction N/w, searches pqM, pages 5pqM, verification pM, LLM calls N/w + pM; also calls that the paper leaves out.
 
-    Under a grammar the label of each extracted claim is asked for by itself: N/w + M + pM.
+    Under a grammar, or for a distribution, the label of each extracted claim is asked for by itself: N/w + M + pM.
     """
-    asked = run.claims_preverified if run.facts.guided else 0
-    labels = [run.calls("preverify", "M", asked)] if run.facts.guided else []
+    labelled = run.facts.guided or run.facts.distribution
+    asked = run.claims_preverified if labelled else 0
+    labels = [run.calls("preverify", "M", asked)] if labelled else []
     known = ("extract", "verify", *(line.stage for line in labels))
     further = [run.calls(stage) for stage in run.stages() if stage not in known]
     return [

@@ -61,6 +61,7 @@ class RunFacts(Record):
     Attributes:
         seed: of the bootstrap intervals.
         guided: whether answers followed grammars.
+        distribution: whether each extracted claim is asked about for the probabilities of all its labels.
         warn_mass: the average mass of labels below which the reader is warned; None for never.
         stride: w, in sentences, or "max"; None for a method without chunks.
         version: of FactReasoner; None for other methods.
@@ -73,6 +74,7 @@ class RunFacts(Record):
     method: str
     seed: int = 0
     guided: bool = False
+    distribution: bool = False
     warn_mass: Probability | None = None
     stride: int | Literal["max"] | None = None
     version: int | None = None

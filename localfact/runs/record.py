@@ -27,9 +27,13 @@ class DataRead(_Read):
 
 
 class ExtractionRead(_Read):
-    """Of the settings of extraction. stride: in sentences, or "max"; None for a method without chunks."""
+    """Of the settings of extraction. stride: in sentences, or "max"; None for a method without chunks.
+
+    confidence: how labels are read, "token" or "distribution"; None for a method without labels.
+    """
 
     stride: int | Literal["max"] | None = None
+    confidence: str | None = None
 
 
 class EvidenceRead(_Read):
@@ -49,7 +53,8 @@ class AssessmentRead(_Read):
         rules: what makes a verdict of a posterior.
         tables, solver: of the factor graph; no tables for a method without one.
         relations: the relation model's identity; "" for none.
-        factors: "hard" or "soft" relations. theta: of the gate, where there is one. prior_map: of claims' priors, as written.
+        factors: "hard" or "soft" relations. undecided_within: of one half; None for what the rules
+            have. theta: of the gate, where there is one. prior_map: of claims' priors, as written.
     """
 
     version: int | None = None
@@ -59,6 +64,7 @@ class AssessmentRead(_Read):
     relations: str = ""
     factors: Literal["hard", "soft"] = "hard"
     theta: float | None = None
+    undecided_within: float | None = None
     prior_map: Mapping[str, Any] | None = None
 
 

@@ -109,7 +109,7 @@ async def test_equal_claims_of_two_chunks_are_one_with_both_places_and_the_more_
     assert places(extraction, text) == [["Kepler was born in 1571"] * 2, ["He studied"]]
     assert [claim.preverification.label for claim in extraction.claims if claim.preverification] == [U, I]
     assert extraction.counts["duplicates_merged"] == 1
-    apart = await extract(engine, text, stride=1, keep_duplicates=True)
+    apart = await extract(engine, text, stride=1, merging="none")
     assert [(claim.id, claim.spans) for claim in apart.claims] == [
         ("c1", (Span(start=0, end=23),)),
         ("c2", (Span(start=25, end=35),)),

@@ -119,3 +119,11 @@ def test_words_of_every_sentence_do_not_decide_and_the_first_of_equals_is_taken(
 def test_a_claim_with_no_word_of_the_text_has_no_place() -> None:
     assert located("Gold shines.") == []
     assert located("...") == []
+
+
+def test_context_can_be_left_out_or_widened_and_a_split_chunk_keeps_it() -> None:
+    assert [(chunk.before, chunk.after) for chunk in chunks_of(TEXT, 1, (0, 0))] == [("", "")] * len(chunks_of(TEXT, 1))
+    chunk = chunks_of(TEXT, 2, (1, 0))[1]
+    halved = halves(chunk)
+    assert halved is not None
+    assert (bool(chunk.before), chunk.after, halved[1].after, halved[1].around) == (True, "", "", (1, 0))

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.claims.atomizer import Atomizer
+from localfact.claims.given import GivenClaims
 from localfact.claims.lines import SHOWN
-from localfact.claims.reviser import LONGER_BY, RevisedClaims, faithful, read_revision
+from localfact.claims.reviser import LONGER_BY, RevisedClaims, RevisedGivenClaims, faithful, read_revision
 from localfact.errors import EngineError, InputError, MissingError
 from localfact.llm.engine import Chat, Engine, Generation
 from localfact.llm.layers.metering import MeteringLayer
@@ -368,4 +369,25 @@ async def test_a_response_without_claims_is_asked_once() -> None:
     engine = ScriptedEngine(lambda chat: "No verifiable claim.")
     extraction = await RevisedClaims(Atomizer(engine), engine).extract(RESPONSE)
     assert extraction.claims == extraction.warnings == ()
+    assert len(engine.calls) == 1
+
+
+async def test_given_claims_are_revised_each_with_its_original_and_none_is_merged_or_lost() -> None:
+    given_twice = (*CLAIMS[:2], CLAIMS[1].model_copy(update={"id": "c4"}))
+    engine = ScriptedEngine(says(REVISIONS))
+    extraction = await RevisedGivenClaims(GivenClaims(Atomizer(engine)), engine).extract(
+        RESPONSE.model_copy(update={"claims": given_twice})
+    )
+    assert [(claim.id, claim.text, claim.original) for claim in extraction.claims] == [
+        (claim.id, REVISIONS[claim.text], claim.text) for claim in given_twice
+    ]
+    assert [claim.gold for claim in extraction.claims] == [claim.gold for claim in given_twice]
+    assert extraction.counts["revisions_made"] == 3
+    assert len(engine.calls) == 3
+
+
+async def test_where_no_claims_are_given_they_are_extracted_and_not_revised_again() -> None:
+    engine = ScriptedEngine(lambda chat: "[1] He moved to Graz.")
+    extraction = await RevisedGivenClaims(GivenClaims(Atomizer(engine)), engine).extract(RESPONSE)
+    assert texts(extraction.claims) == ["He moved to Graz."]
     assert len(engine.calls) == 1

@@ -86,6 +86,16 @@ def test_in_the_papers_example_2_it_does_not_matter_which_passage_contradicts_wh
         assert marginals(graph).marginals["a"] == pytest.approx(posterior, abs=1e-9)
 
 
+@pytest.mark.parametrize(("against", "posterior"), [(0.9, 0.4115859), (0.9855, 0.59)])
+def test_example_2_with_its_third_passage_needs_a_surer_contradiction_than_it_prints(against, posterior):
+    relations = [
+        *(relation("c1", "a", "entailment", 0.8), relation("c2", "a", "contradiction", 0.9)),
+        relation("c3", "c2", "contradiction", against),
+    ]
+    graph = build_graph({"a": 0.5}, dict.fromkeys(("c1", "c2", "c3"), 0.99), relations, tables="paper")
+    assert marginals(graph).marginals["a"] == pytest.approx(posterior, abs=1e-3)
+
+
 probability = st.floats(0.5, 1, exclude_min=True)
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from localfact.errors import InputError
 from localfact.methods.option_group import check_options
-from localfact.methods.options import Options, read_engine_args, read_hosts
+from localfact.methods.option_readers import read_engine_args, read_hosts
+from localfact.methods.options import Options
 
 
 def typed(**words: object) -> Options:

@@ -199,7 +199,7 @@ def test_the_identity_holds_all_that_decides_an_answer_and_no_more() -> None:
 
 def test_the_identity_changes_with_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
     before = llm_identity(ScriptedEngine().identity)
-    monkeypatch.setattr(llm, "prompt_hashes", lambda: {"relation": "other"})
+    monkeypatch.setattr(llm, "prompt_hashes", lambda *tasks, own: {"relation": "other"})
     assert llm_identity(ScriptedEngine().identity) != before
 
 

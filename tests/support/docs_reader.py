@@ -79,6 +79,7 @@ def prepare(folder: Path, weights: Path, web: SmallWeb) -> Path:
     pages = (ROOT / "index/sample-pages.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[:4]
     for name in ("pages.jsonl", "index/sample-pages.jsonl"):
         (folder / name).write_text("".join(pages), encoding="utf-8")
+    (folder / "prompts/mine").mkdir(parents=True)
     write_data(folder)
     user = command_line(folder, weights)
     fetch = ["corpus", "fetch", "--data", "answers.jsonl", "--out", "index/web", "--embedder", "none", *web.words]

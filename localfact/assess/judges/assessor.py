@@ -16,7 +16,7 @@ from localfact.assess.judges.calibration import TruthCalibration, TruthMap
 from localfact.assess.judges.styles import JudgeStyle
 from localfact.errors import CorpusError, InputError, UnlikelyLabelsError
 from localfact.llm.engine import Choice, Engine
-from localfact.prompts import Boundary, judging_chat
+from localfact.prompts import boundary_of, judging_chat
 from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Response, Verdict, passage_id
 from localfact.runtime.tasks import together
 from localfact.stages import Relations
@@ -118,7 +118,7 @@ class PromptedJudge:
 
     async def _fit_prompt(self, claim: str, passages: Sequence[Passage]) -> Fitted:
         """The prompt about a claim, with as many of the passages as fit."""
-        boundary = Boundary(self.seed)
+        boundary = boundary_of(self.engine, self.seed)
         return await fit_passages(
             self.engine,
             passages,

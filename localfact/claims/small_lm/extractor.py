@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from localfact.claims.merging import merge_claims, number_claims
+from localfact.claims.merging import Merging, merge_within, number_claims
 from localfact.claims.rules.checkworthy import left_unread
 from localfact.claims.rules.statements import Statement, finish_claim, statements
 from localfact.claims.small_lm.frame import Frame, read_claims, repeats
@@ -47,15 +47,19 @@ class SmallLanguageModelExtractor:
     Args:
         writer: loads the language model; called when a first response needs it.
         relations: loads the relation model that says whether a sentence in its context entails a claim.
+        merging: which equal claims become one.
     """
 
-    def __init__(self, writer: Callable[[], Writer], relations: Callable[[], RelationModel]) -> None:
+    def __init__(
+        self, writer: Callable[[], Writer], relations: Callable[[], RelationModel], merging: Merging = "response"
+    ) -> None:
+        self.merging = merging
         self._load = writer, relations
         self._loaded: tuple[Writer, RelationModel] | None = None
         self._loading = threading.Lock()
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the claims in the order of the text; equal ones are merged.
+        """Returns the claims in the order of the text; equal ones are merged by `merging`.
 
         `dropped` counts sentences without a claim by reason, `counts` the claims thrown away by reason ("thrown_away_...") and
         the sentences that were left to the rules ("sentences_by_rules").
@@ -68,17 +72,18 @@ class SmallLanguageModelExtractor:
             place: frame for place, frame in enumerate(frames_of(found)) if found[place].english and "?" not in frame.sentence
         }
         taken = dict(zip(asked, await self.take_apart(list(asked.values()), counts) if asked else [], strict=True))
-        claims: list[tuple[str, Span]] = []
+        claims: list[list[tuple[str, Span]]] = []
         for place, one in enumerate(found):
             each = taken.get(place)
             if each and not each.written:
                 dropped[NOTHING] += 1
             elif each and each.kept:
-                claims += [(claim, one.span) for claim in each.kept]
+                claims.append([(claim, one.span) for claim in each.kept])
             else:
-                claims += one.claims
+                claims.append(list(one.claims))
                 counts["sentences_by_rules"] += one.english
-        unique = merge_claims([Claim(id="", text=claim, spans=(span,)) for claim, span in claims]).claims
+        made = [[Claim(id="", text=claim, spans=(span,)) for claim, span in part] for part in claims]
+        unique = merge_within(made, self.merging).claims
         unread = () if unique else left_unread(dropped)
         return Extraction(
             claims=number_claims(unique), dropped=dict(dropped), counts=dict(+counts), warnings=unread, unread=bool(unread)

@@ -1,5 +1,6 @@
 """How a model is asked: under grammars or freely, and how probable labels must be before their probabilities mean something."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
@@ -48,9 +49,11 @@ class PolicyLayer(Layer):
         policy: whether grammars are handed on, and which choices are refused.
     """
 
-    def __init__(self, inner: CallingEngine, policy: AskingPolicy) -> None:
+    def __init__(self, inner: CallingEngine, policy: AskingPolicy, own_prompts: Mapping[str, str] | None = None) -> None:
+        """`own_prompts`: the user's own templates, which the stages fill in."""
         super().__init__(inner)
         self.policy = policy
+        self.own_prompts = own_prompts or {}
 
     async def answer(self, call: Call[CallResult]) -> CallResult:
         """Hands the call on as the policy allows it.

@@ -6,6 +6,7 @@ Recording stands before sealing, as transcripts must hold on other machines, who
 that a call costs in a replay what it cost when it was recorded.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from localfact.llm.client import CallingEngine
@@ -27,6 +28,8 @@ def put_before_model(model: CallingEngine, *, secret: bytes, transcript: Path | 
     return sealing if transcript is None else RecordingLayer(sealing, transcript)
 
 
-def put_before_answers(answers: CallingEngine, policy: AskingPolicy) -> PolicyLayer:
-    """Returns what a stage asks, before what `put_before_model` returned or a replay."""
-    return PolicyLayer(MeteringLayer(answers), policy)
+def put_before_answers(
+    answers: CallingEngine, policy: AskingPolicy, own_prompts: Mapping[str, str] | None = None
+) -> PolicyLayer:
+    """Returns what a stage asks, before what `put_before_model` returned or a replay; with a user's own templates."""
+    return PolicyLayer(MeteringLayer(answers), policy, own_prompts)
