@@ -15,7 +15,7 @@ from pydantic import Field
 
 from localfact.models.files import configuration_files, content_hash, is_as_marked, name_in, weight_files, weights_to_load
 from localfact.records import Record
-from localfact.runtime.locations import CHECKOUT, IN_CHECKOUT, user_folder
+from localfact.runtime.locations import CHECKOUT, user_folder
 from localfact.runtime.plain_yaml import read_yaml
 
 #: A commit of the hub; every other revision is the name of a branch or tag, which can move.
@@ -51,7 +51,7 @@ class WeightsPlace:
 
 def weights_homes() -> list[Path]:
     """The folders models/weights of the checkout, if this is one, and of the current folder."""
-    bases = [CHECKOUT] if IN_CHECKOUT else []
+    bases = [CHECKOUT] if (CHECKOUT / "pyproject.toml").is_file() else []
     if Path.cwd() not in bases:
         bases.append(Path.cwd())
     return [base / "models" / "weights" for base in bases]

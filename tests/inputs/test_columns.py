@@ -1,7 +1,7 @@
 """Which columns nobody reads is told, and those that are read in some row are not among them."""
 
 from localfact.api.data import read_data
-from localfact.inputs.responses import PROMPT_KEYS
+from localfact.inputs.answers import PROMPT_KEYS
 
 ROW = {"response": "The mill opened in 1911.", "topic": "the mill", "usage": {"calls": 1}}
 

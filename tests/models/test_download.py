@@ -338,13 +338,14 @@ def test_a_pull_writes_through_no_link(hub: LoopbackHub, tmp_path: Path) -> None
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 
-def test_a_tokenizer_alone_is_pulled_beside_no_weights_which_can_follow(hub: LoopbackHub) -> None:
-    plan = plan_pull(CARD, tokenizer_only=True)
+def test_a_tokenizer_alone_is_pulled_beside_no_weights_which_can_follow(hub: LoopbackHub, tmp_path: Path) -> None:
+    home = tmp_path / "models" / "weights"
+    plan = plan_pull(CARD, home, tokenizer_only=True)
     assert not any(file.name.endswith((".safetensors", ".bin")) for file in plan.files)
     folder = pull(plan)
     assert tokenizer_folder(CARD) == (folder, COMMIT)
     with pytest.raises(MissingError, match="not on this machine"):
         weights_folder(CARD)
-    assert weights_folder(load_card(str(pull(plan_pull(CARD))))) == folder
+    assert weights_folder(load_card(str(pull(plan_pull(CARD, home))))) == folder
     with pytest.raises(InputError, match="its tokenizer with them"):
-        plan_pull(CARD, tokenizer_only=True)
+        plan_pull(CARD, home, tokenizer_only=True)

@@ -6,6 +6,7 @@ from run_builders import run_of
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Span, Verdict
 from localfact.report.console import PlainConsole
+from localfact.report.finding_view import findings_view
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
 from localfact.report.terminal import (
@@ -16,7 +17,7 @@ from localfact.report.terminal import (
     passages_to_show,
     summary_view,
 )
-from localfact.report.verdicts_view import found_view, only_verdicts
+from localfact.report.verdicts_view import only_verdicts
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 
@@ -100,8 +101,8 @@ def test_claims_of_a_run_are_in_one_order_over_all_its_responses() -> None:
     first = small_assessment()
     worse = [one.model_copy(update={"posterior": 0.05 if one.posterior == 0.2 else one.posterior}) for one in first.verdicts]
     second = first.model_copy(update={"index": 1, "response_id": "second", "verdicts": tuple(worse)})
-    said = shown(found_view([first, second], [VerdictLabel.CONTRADICTED]))
-    assert said.index("claim 3 of second") < said.index(f"claim 3 of {first.response_id}")
+    said = shown(findings_view([first, second]))
+    assert said.index("second, claim 3") < said.index(f"{first.response_id}, claim 3")
     assert said.count("contradicted") == 2
 
 
