@@ -5,7 +5,7 @@ Knows their protocols, not their implementations.
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -179,9 +179,14 @@ class Pipeline:
 
     def _shown(self, response: Response, evidence: Evidence, pairs: Sequence[Pair]) -> dict[Pair, Pair]:
         """Each pair -> what the relation model is shown of it: with the passage's title, and with the response as context."""
-        titles = {passage.text: f"{passage.title}\n" for passage in evidence.passages if passage.title and self.with_titles}
-        titled = {pair: Pair(titles.get(pair.premise, "") + pair.premise, pair.hypothesis) for pair in pairs}
+        titled = title_premises(pairs, evidence) if self.with_titles else {pair: pair for pair in pairs}
         return {pair: PairInContext(*one, response.text) for pair, one in titled.items()} if self.in_context else titled
+
+
+def title_premises(pairs: Iterable[Pair], evidence: Evidence) -> dict[Pair, Pair]:
+    """Each pair -> the pair with the title of its passage above the premise."""
+    titles = {passage.text: f"{passage.title}\n" for passage in evidence.passages if passage.title}
+    return {pair: Pair(titles.get(pair.premise, "") + pair.premise, pair.hypothesis) for pair in pairs}
 
 
 def place_in_text(said: Distribution | Failure, title: int) -> Distribution | Failure:

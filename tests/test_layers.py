@@ -42,7 +42,7 @@ relations: llm models prompts runtime stages text
 methods: assess claims corpus evidence llm models pipeline prompts relations runtime stages web
 api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
 __init__: api methods report
-papers: api corpus evidence inputs llm methods models prompts report runs runtime scoring
+papers: api corpus evidence inputs llm methods models pipeline prompts report runs runtime scoring
 cluster: api llm methods models pipeline prompts runs runtime web
 annotation: inputs report runs runtime scoring text
 cli: annotation api cluster corpus inputs llm methods models papers report runs runtime scoring web

@@ -20,6 +20,7 @@ from localfact.methods.relations import LEXICAL, LLM, read_kept_relations, relat
 from localfact.methods.settings import FactReasonerSettings
 from localfact.models.cards import load_card, runs_on_onnx
 from localfact.papers.table10 import RUN_ORDER, options_for, settle
+from localfact.pipeline import title_premises
 from localfact.records import Claim, Pair, Record, Response
 
 #: Characters a token has in English, about. Tokens of a passage that is not known yet, which has at most 4,000 characters, and
@@ -125,7 +126,8 @@ def pairs_of(version: int, responses: Iterable[Response], options: Options) -> t
     for response in responses:
         mine: tuple[Claim, ...] = response.claims or ()
         if response.evidence is not None:
-            known |= dict.fromkeys(factreasoner(settings).pairs(mine, response.evidence))
+            pairs = factreasoner(settings).pairs(mine, response.evidence)
+            known |= dict.fromkeys(title_premises(pairs, response.evidence).values() if settings.premise_titles else pairs)
             continue
         found = len(mine) * (options.k or 0)
         claims += found if version == 1 else len(mine) * found

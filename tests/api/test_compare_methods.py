@@ -25,7 +25,7 @@ from localfact.runs.run_folder import CALLS_FILE
 from localfact.vocabulary import GoldLabel
 
 BIOGRAPHIES = Path(__file__).resolve().parents[3] / "shared" / "data" / "factscore_bios" / "ChatGPT.jsonl"
-OPTIONS = Options(model="scripted", embedder="none", relations="lexical")
+OPTIONS = Options(model="scripted", embedder="none")
 #: What vLLM would be started from.
 SETTINGS = SimpleNamespace(identity=ScriptedEngine().identity)
 TRUE, FALSE = GoldLabel.SUPPORTED.value, GoldLabel.NOT_SUPPORTED.value

@@ -31,10 +31,10 @@ def options_for(web: SmallWeb, **chosen: object) -> Options:
         "corpus": web.data.parent / "web",
         "providers": ("searxng",),
         "searxng_url": web.engine.url,
-        "allow_hosts": HOSTS,
-        "host_delay": 0.0,
         "embedder": "none",
     }
+    if chosen.get("evidence") != "snippet":
+        live |= {"allow_hosts": HOSTS, "host_delay": 0.0}
     return Options(**{**live, **chosen})  # type: ignore[arg-type]
 
 

@@ -293,7 +293,7 @@ def test_weights_that_are_not_here_are_said_before_word_overlap_is_asked(
 @pytest.mark.slow
 def test_the_lexical_model_tells_experts_completions_apart(shared: Path, tmp_path: Path) -> None:
     data = shared / "data" / "factor" / "expert_factor.csv"
-    report = relation_roc(data, tmp_path / "out", options=WITHOUT_EMBEDDER, limit=40)
+    report = relation_roc(data, tmp_path / "out", limit=40)
     for curve in (report.models[0].contradiction, report.models[0].entailment):
         assert curve is not None
         assert curve.ci is not None

@@ -14,6 +14,7 @@ import yaml
 from commands import QuickCommandLine
 from engines import NEEDS_VLLM, Engines
 
+from localfact.methods.parts import RunPart
 from localfact.methods.registry import METHODS
 from localfact.models.cards import find_card
 from localfact.models.wheels import pull_wheel
@@ -35,7 +36,8 @@ LONG = (
     {"id": "moon", "topic": "the Moon", "response": "The Moon goes round the Earth. It is larger than the Earth."},
 )
 #: A small model's answers do not get better by being long.
-BRIEF = ("--extraction-tokens", "256", "--verification-tokens", "64")
+BRIEF = ("--extraction-tokens", "256")
+BRIEF_ANSWERS = ("--verification-tokens", "64")
 PAGES = ("--corpus", str(Path(__file__).parents[2] / "index/sample"), "--k", "2")
 ASKING = [name for name, method in METHODS.items() if method.model == "required" or name.startswith("factreasoner")]
 
@@ -51,6 +53,7 @@ class Judging(QuickCommandLine):
 
     def __init__(self, folder: Path, engines: Engines, *, long: bool) -> None:
         super().__init__(folder, engines)
+        self.long = long
         rows = LONG if long else SHORT
         (folder / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         self.words = ("--model", MODEL, "--data", "responses.jsonl", "--out", "out", "--embedder", "none")
@@ -58,7 +61,8 @@ class Judging(QuickCommandLine):
 
     def evaluated(self, method: str, *more: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         """The rows of a run and its summary."""
-        done = self("eval", "--method", method, *self.words, *more)
+        brief = () if self.long or RunPart.ANSWERS not in METHODS[method].parts else BRIEF_ANSWERS
+        done = self("eval", "--method", method, *self.words, *brief, *more)
         assert done.returncode == 0, done.stderr
         out = self.folder / "out"
         rows = [json.loads(line) for line in (out / "assessments.jsonl").read_text(encoding="utf-8").splitlines()]

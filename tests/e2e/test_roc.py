@@ -60,7 +60,7 @@ def test_roc_prints_areas_and_leaves_numbers_and_figures(localfact: CommandLine,
     for label in ("contradiction", "entailment"):
         assert (folder / f"{label}.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
         assert ElementTree.parse(folder / f"{label}.svg").getroot().tag.endswith("svg")
-    told = json.loads(localfact("roc", "--data", data, "--embedder", "none", "--json").stdout)
+    told = json.loads(localfact("roc", "--data", data, "--json").stdout)
     assert told == json.loads((folder / "roc.json").read_text())
     (model,) = told["models"]
     assert (model["contradiction"]["positives"], model["contradiction"]["negatives"], model["failed"]) == (9, 3, 0)
@@ -71,7 +71,7 @@ def test_roc_prints_areas_and_leaves_numbers_and_figures(localfact: CommandLine,
 def test_roc_ends_with_one_and_a_sentence_for_each_row_it_cannot_use(localfact: CommandLine, data: Path) -> None:
     with data.open("a") as handle:
         handle.write("a prefix and nothing else\r\n")
-    done = localfact("roc", "--data", data, "--embedder", "none", "--out", "here")
+    done = localfact("roc", "--data", data, "--out", "here")
     assert done.returncode == 1
     assert "Row 4 has no text in completion" in done.stderr
     assert (data.parent / "here" / "contradiction.svg").exists()
@@ -100,7 +100,7 @@ def test_roc_with_another_seed_draws_other_intervals_of_the_same_answers(
 ) -> None:
     questions = [row for row in read_questions(data) if isinstance(row, Question)]
     asyncio.run(record(questions, tmp_path / "calls.sqlite"))
-    words = ("roc", "--data", data, "--relations", "llm", "--replay", "calls.sqlite", "--embedder", "none", "--out", "here")
+    words = ("roc", "--data", data, "--relations", "llm", "--replay", "calls.sqlite", "--out", "here")
     for seed in ("0", "1"):
         done = localfact(*words, "--seed", seed)
         assert done.returncode == 0, done.stderr

@@ -166,7 +166,7 @@ def test_a_search_that_nobody_answers_fails_its_claims_alone_and_is_asked_again(
 @pytest.mark.slow
 def test_snippets_in_place_of_pages_fetch_nothing(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
     words = ("--data", web.data, "--corpus", "web", *QUICK, "--evidence", "snippet")
-    live = localfact("eval", *words, "--out", "live", *web.words)
+    live = localfact("eval", *words, "--out", "live", "--provider", "searxng", "--searxng-url", web.engine.url)
     assert live.returncode == 0, live.stderr
     assert web.site.asked == []
     rows = [json.loads(line) for line in assessments(tmp_path / "live").splitlines()]
