@@ -24,8 +24,8 @@ class JudgedClaim(Record):
         text: the claim.
         verdict: what was decided.
         probability: that the claim is true; None where the method computes none.
-        sentence: the one that decides, of the passage that counts most; all that was read of it where none is recorded. None
-            where no passage was read.
+        sentence: the one that decides, of the passage that speaks most for the verdict; all that was read of it where none is
+            recorded. None where no passage was read.
         source: the first address of that passage, else its title.
     """
 

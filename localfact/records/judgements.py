@@ -121,6 +121,17 @@ class Verdict(Record):
     passages: tuple[CountedPassage, ...] = ()
     flags: tuple[Flag, ...] = ()
 
+    @property
+    def speaking_passages(self) -> tuple[CountedPassage, ...]:
+        """What shows why: the first that speaks for the verdict, the first on each side, or all where nothing decided."""
+        if self.label in (VerdictLabel.UNDECIDED, VerdictLabel.NOT_ENOUGH_EVIDENCE):
+            return self.passages
+        first = {counted.relation: counted for counted in reversed(self.passages)}
+        if self.label is VerdictLabel.CONFLICTING:
+            return tuple(first[side] for side in (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION) if side in first)
+        speaks_for = RelationLabel.ENTAILMENT if self.label is VerdictLabel.SUPPORTED else RelationLabel.CONTRADICTION
+        return (first[speaks_for],) if speaks_for in first else self.passages[:1]
+
 
 class Judgement(Record):
     """What an assessor returns for one response: one verdict a claim, in the claims' order, and what led to them.
@@ -225,8 +236,8 @@ class Assessment(Record):
 
 
 def judge(claim: Claim, verdict: Verdict, passages: Mapping[str, Passage]) -> JudgedClaim:
-    """A claim with its verdict, and with the passage among these that counts most."""
-    counted = next((one for one in verdict.passages if one.passage_id in passages), None)
+    """A claim with its verdict, and with the passage among these that speaks most for it."""
+    counted = next((one for one in verdict.speaking_passages if one.passage_id in passages), None)
     passage = passages[counted.passage_id] if counted is not None else None
     read = (counted.sentence or counted.window) if counted is not None else None
     sentence = None if passage is None else passage.text[read.start : read.end] if read is not None else passage.text

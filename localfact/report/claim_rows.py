@@ -15,12 +15,12 @@ _NUMBERS = ("posterior", "probability")
 def claim_rows(assessments: Iterable[Assessment]) -> Iterator[dict[str, Any]]:
     """Yields a row for each claim, in order, as plain values; None for a missing value.
 
-    `relation`, `probability`, `sentence` and `source` are of the passage that counts most.
+    `relation`, `probability`, `sentence` and `source` are of the passage that speaks most for the verdict.
     """
     for assessment in assessments:
         passages = {passage.id: passage for passage in assessment.passages}
         for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
-            counted = next((one for one in verdict.passages if one.passage_id in passages), None)
+            counted = next((one for one in verdict.speaking_passages if one.passage_id in passages), None)
             yield {
                 "response": assessment.response_id,
                 "claim": claim.id,

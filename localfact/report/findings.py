@@ -108,19 +108,8 @@ def find_claims(assessments: Iterable[Assessment], labels: Collection[VerdictLab
 def leading_passage(assessment: Assessment, verdict: Verdict) -> tuple[CountedPassage | None, Passage | None]:
     """The passage that speaks most for a verdict, or the best that was read; None without any."""
     passages = {passage.id: passage for passage in assessment.passages}
-    counted = next((one for one in passages_to_show(verdict) if one.passage_id in passages), None)
+    counted = next((one for one in verdict.speaking_passages if one.passage_id in passages), None)
     return counted, passages[counted.passage_id] if counted is not None else None
-
-
-def passages_to_show(verdict: Verdict) -> list[CountedPassage]:
-    """The passages to show: the first that speaks for the verdict, the first on each side, or all where nothing decided."""
-    if verdict.label in (VerdictLabel.UNDECIDED, VerdictLabel.NOT_ENOUGH_EVIDENCE):
-        return list(verdict.passages)
-    first = {counted.relation: counted for counted in reversed(verdict.passages)}
-    if verdict.label is VerdictLabel.CONFLICTING:
-        return [first[side] for side in (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION) if side in first]
-    speaks_for = RelationLabel.ENTAILMENT if verdict.label is VerdictLabel.SUPPORTED else RelationLabel.CONTRADICTION
-    return [first[speaks_for]] if speaks_for in first else list(verdict.passages[:1])
 
 
 def _could_carry(summary: Summary, flag: Flag) -> int:

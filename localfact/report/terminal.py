@@ -18,7 +18,6 @@ from localfact.report.findings import (
     common_flags,
     headline,
     how_clearly,
-    passages_to_show,
     tell_common_flags,
     too_weak,
     without_flags,
@@ -235,7 +234,7 @@ def verdicts_grid(assessment: Assessment, numbered: Sequence[Claim], common: Col
         if flags := without_flags(verdict, common):
             lines.append(line(f"Note: {', '.join(FLAG_WORDS[flag] for flag in flags)}", "yellow"))
         shown = [
-            one for one in passages_to_show(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)
+            one for one in verdict.speaking_passages if one.passage_id in passages and (one.relation or not verdict.rationale)
         ]
         lines += [passage_text(passages[counted.passage_id], claim, counted) for counted in shown]
         grid.add_row(numbers[claim.id], label, posterior, Group(*lines))

@@ -14,7 +14,6 @@ from localfact.report.terminal import (
     count_dropped_sentences,
     mark_text,
     passage_text,
-    passages_to_show,
     summary_view,
 )
 from localfact.report.verdicts_view import only_verdicts
@@ -33,10 +32,10 @@ def test_the_passages_shown_speak_for_the_verdict_or_tell_what_was_read() -> Non
         (VerdictLabel.UNDECIDED, [against, further, speaking]),
         (VerdictLabel.NOT_ENOUGH_EVIDENCE, [against, further, speaking]),
     ):
-        assert passages_to_show(verdict.model_copy(update={"label": label})) == shown
+        assert list(verdict.model_copy(update={"label": label}).speaking_passages) == shown
     one_sided = verdict.model_copy(update={"passages": (against, further)})
-    assert passages_to_show(one_sided) == [against]
-    assert passages_to_show(verdict.model_copy(update={"passages": ()})) == []
+    assert one_sided.speaking_passages == (against,)
+    assert verdict.model_copy(update={"passages": ()}).speaking_passages == ()
 
 
 def test_a_passage_is_shown_with_its_relation_and_how_far_it_moves_the_posterior() -> None:
