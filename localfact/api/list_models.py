@@ -36,10 +36,10 @@ class ListedModel(Record):
 def list_models(hardware: Hardware | None = None) -> list[ListedModel]:
     """All models with a card, by name, for a machine; this one when None."""
     machine = hardware or detect()
-    return [_listed(card, machine) for card in list_cards()]
+    return [_describe(card, machine) for card in list_cards()]
 
 
-def _listed(card: ModelCard, hardware: Hardware) -> ListedModel:
+def _describe(card: ModelCard, hardware: Hardware) -> ListedModel:
     try:
         folder = weights_folder(card)
     except MissingError:

@@ -17,6 +17,7 @@ from localfact.claims.merging import MergedClaims, Merging, merge_within
 from localfact.claims.rules.extractor import states_something
 from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Engine, Generation, Grammar
+from localfact.prompts.grammars import LONGEST, is_cut
 from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
 from localfact.runtime.usage import note_window
@@ -49,7 +50,7 @@ class Replies:
     replies: tuple[Reply, ...]
     tally: Counter[str]
 
-    def merged(self, merging: Merging) -> MergedClaims:
+    def merge_claims(self, merging: Merging) -> MergedClaims:
         """The claims of all chunks, equal ones merged."""
         return merge_within([reply.claims for reply in self.replies], merging)
 
@@ -63,8 +64,8 @@ class Replies:
         """What happened, by name, for `Extraction.counts`; always in the same order, whichever answer came first."""
         names = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
         always = {name: self.tally[name] for name in names}
-        repeating = {"answers_repeating": self.tally["answers_repeating"]} if self.tally["answers_repeating"] else {}
-        return {"sentences": self.sentences, "chunks": len(self.replies), **always, **repeating}
+        seldom = {name: self.tally[name] for name in ("answers_repeating", "claims_cut") if self.tally[name]}
+        return {"sentences": self.sentences, "chunks": len(self.replies), **always, **seldom}
 
     def warnings(self) -> Iterator[str]:
         """Sentences for the reader. Without figures, as a run's summary lists each once, with the number of responses."""
@@ -75,6 +76,11 @@ class Replies:
             )
         if self.tally["answers_repeating"]:
             yield "Some answers of the extractor ended where the model only repeated itself: what they left out is not judged."
+        if self.tally["claims_cut"]:
+            yield (
+                f"Some claims were cut at {LONGEST} characters, the most that the grammar of a small model's answers allows: "
+                "they are judged as they stand."
+            )
         if self.tally["answers_unreadable"]:
             yield (
                 "Some answers of the extractor have no claim in the asked format: `localfact show RUN ID` has their lines. A "
@@ -180,6 +186,7 @@ class PromptedExtractor(ABC, Generic[Read]):
         tally["answers_cut_kept"] += was_cut
         tally["answers_unreadable"] += not answer.claims and not answer.nothing
         claims = await self._claims(chat, chunk, generation.model_copy(update={"text": text}), answer, tally)
+        tally["claims_cut"] += sum(is_cut(claim.text) for claim in claims) if generation.masked else 0
         return [Reply(claims, answer.unparsed)]
 
     async def _generate(self, chat: Chat, grammar: Grammar, *, single: bool) -> Generation | None:

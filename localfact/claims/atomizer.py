@@ -34,7 +34,7 @@ class Atomizer(PromptedExtractor[Unit]):
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, self.stride)
-        kept = replies.merged(self.merging)
+        kept = replies.merge_claims(self.merging)
         claims = number_claims(kept.claims)
         counts = {
             **replies.counts,

@@ -52,7 +52,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, self.stride)
-        kept = replies.merged(self.merging)
+        kept = replies.merge_claims(self.merging)
         claims = number_claims(kept.claims)
         labels = Counter(claim.preverification.label for claim in claims if claim.preverification)
         counts = {

@@ -91,7 +91,7 @@ def show_command(
         else:
             output().print(assessment_view(assessment, whole.get(assessment.index), common))
     if not assessments:
-        note(f"No claim of {folder} has such a verdict.")
+        note(f"No claim of {response_id or folder} has such a verdict.")
 
 
 def score(

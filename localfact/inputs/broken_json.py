@@ -30,7 +30,7 @@ def whole_elements(text: str) -> Iterator[Any]:
     looks as the bad one's beginning does.
     """
     opening = _LIST.match(text)
-    place = _BETWEEN.match(text, opening.end() if opening else 0).end()  # type: ignore[union-attr]
+    place = _begin_of_next(text, opening.end() if opening else 0)
     bad = 0
     while place < len(text) and not (opening and text[place] == "]"):
         try:
@@ -43,7 +43,13 @@ def whole_elements(text: str) -> Iterator[Any]:
             end = len(text) if following is None else following
         else:
             yield value
-        place = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
+        place = _begin_of_next(text, end)
+
+
+def _begin_of_next(text: str, end: int) -> int:
+    """Where an element can begin behind this place."""
+    between = _BETWEEN.match(text, end)
+    return end if between is None else between.end()
 
 
 def _reason(error: Exception) -> str:

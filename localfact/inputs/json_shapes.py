@@ -46,7 +46,7 @@ def unfold(document: object, note: Callable[[str], None], depth: int = DEEPEST) 
     if _is_columns(known):
         return _of_columns(known)
     if _is_index(document):
-        return [_named(row, label) for label, row in document.items()]
+        return [_name_row(row, label) for label, row in document.items()]
     inner = {name: value for name, value in document.items() if plain_name(name) not in NAMES and _holds_rows(value)}
     if not inner:
         return [document]
@@ -120,10 +120,10 @@ def _of_columns(columns: Mapping[str, Any]) -> list[Any]:
         cells = itertools.zip_longest(*lists.values())
         return [constant | dict(zip(lists, row, strict=True)) for row in cells]
     tables = {name: cells for name, cells in columns.items() if isinstance(cells, dict)}
-    return [_named({name: cells[label] for name, cells in tables.items()}, label) for label in next(iter(tables.values()))]
+    return [_name_row({name: cells[label] for name, cells in tables.items()}, label) for label in next(iter(tables.values()))]
 
 
-def _named(row: Mapping[str, Any], label: object) -> dict[str, Any]:
+def _name_row(row: Mapping[str, Any], label: object) -> dict[str, Any]:
     """A row, with its label in the table as id where it has none and the label is no number."""
     known = {plain_name(name) for name in row}
     counted = label is None or isinstance(label, int | float) or _NUMBER.fullmatch(str(label))
@@ -139,7 +139,7 @@ def _under_head(head: Sequence[Any], rows: Sequence[Any], index: object, note: C
     if longer:
         note(f"{longer} rows have more cells than there are names of columns; those beyond were not read.")
     return [
-        _named(dict(zip(names, row, strict=False)), label) if isinstance(row, list) else row
+        _name_row(dict(zip(names, row, strict=False)), label) if isinstance(row, list) else row
         for row, label in zip(rows, labels, strict=True)
     ]
 
@@ -149,7 +149,7 @@ def _without_key(rows: Sequence[Any], schema: Mapping[str, Any]) -> list[Any]:
     keys = schema.get("primaryKey")
     keys = [key for key in keys if key == "index"] if isinstance(keys, list) else []
     return [
-        _named({name: value for name, value in row.items() if name not in keys}, next((row.get(key) for key in keys), None))
+        _name_row({name: value for name, value in row.items() if name not in keys}, next((row.get(key) for key in keys), None))
         if isinstance(row, dict)
         else row
         for row in rows

@@ -94,11 +94,11 @@ def read_response_file(
     """
     rows, notes = open_rows(path, RESPONSES, ANSWER_COLUMNS)
     remarks: Counter[str] = Counter()
-    responses = responses_of(_remarked(watch(rows), remarks), max_words=max_words, limit=limit)
+    responses = responses_of(_note_remarks(watch(rows), remarks), max_words=max_words, limit=limit)
     return ResponseFile(responses, (*notes.values(), *(f"{remark}: {count:,}." for remark, count in remarks.items())))
 
 
-def _remarked(rows: Rows, remarks: Counter[str]) -> Rows:
+def _note_remarks(rows: Rows, remarks: Counter[str]) -> Rows:
     for row in rows:
         if not isinstance(row, RowError):
             remarks.update(find_answer(row).remarks)

@@ -78,7 +78,7 @@ def _rows_of(path: Path, holding: str, answers: Sequence[str], notes: dict[str, 
         notes[text] = text
 
     with open_text(path, holding) as file:
-        read = _counted(file, path, notes)
+        read = _count_broken_bytes(file, path, notes)
         head = list(itertools.islice(itertools.dropwhile(_is_blank, read), HEAD_LINES))
         if not head:
             raise InputError(f"{path} is empty. It should hold {holding}.")
@@ -93,7 +93,7 @@ def _rows_of(path: Path, holding: str, answers: Sequence[str], notes: dict[str, 
             yield from _json_rows(path, holding, lines, bool(answers), note)
 
 
-def _counted(lines: Iterator[str], path: Path, notes: dict[str, str]) -> Iterator[str]:
+def _count_broken_bytes(lines: Iterator[str], path: Path, notes: dict[str, str]) -> Iterator[str]:
     """The lines, with a note of how many bytes of them were not UTF-8."""
     broken = 0
     for line in lines:
@@ -158,14 +158,14 @@ def _json_rows(
         if not rows:
             raise InputError(f"{path} is an empty list. It should hold {holding}.")
     else:
-        rows = [_row(value, texts, "row") for value in _saved(text)]
+        rows = [_row(value, texts, "row") for value in _save_rows(text)]
         if not any(isinstance(row, Mapping) for row in rows):
             shown = text.lstrip().split("\n", 1)[0][:SHOWN_CHARACTERS]
             raise InputError(f"{path} is not JSON: {document}. It should hold {holding} (it begins with {shown!r}).")
     yield from rows
 
 
-def _saved(text: str) -> list[Any]:
+def _save_rows(text: str) -> list[Any]:
     """What can be read of a text that is no JSON as a whole: its lines, where half of them are objects; else its elements."""
     lines = [parse_json(line) for line in text.split("\n") if not _is_blank(line)]
     if sum(isinstance(line, dict) for line in lines) * 2 >= len(lines):

@@ -12,6 +12,8 @@ from localfact.vocabulary import PreVerificationLabel
 #: The most characters of a claim: so few that one cannot look like an endless repetition, at which answers are cut
 #: (`llm/cores/vllm.py`).
 LONGEST = 200
+#: The most characters that one more token would have had.
+LAST_TOKEN = 10
 #: An answer has at most one claim for so many words of the text, rounded up to a power of two, so that few grammars are made...
 WORDS_A_CLAIM = 5
 #: ...and never more than this.
@@ -20,6 +22,11 @@ NOTHING = r"No verifiable claim\."
 
 # With one # at most (C#). Plain classes with counts: an alternative inside a count makes a token cost 170 ms in xgrammar.
 _CLAIM = rf"[^\n#]{{1,{LONGEST}}}(?:#[^\n#]{{1,80}})?"
+
+
+def is_cut(claim: str) -> bool:
+    """Whether a claim of an answer that had to keep to a grammar ends where the grammar does, not where its sentence would."""
+    return len(claim) > LONGEST - LAST_TOKEN and claim[-1].isalnum()
 
 
 def extraction_grammar(text: str, *, claims: bool) -> Grammar:

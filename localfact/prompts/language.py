@@ -93,7 +93,7 @@ class TemplateWriter:
         self._step()
         match node:
             case nodes.TemplateData():
-                return self._counted(node.data)
+                return self._bound(node.data)
             case nodes.Output():
                 return "".join([self._write(part, scope) for part in node.nodes])
             case nodes.If():
@@ -104,7 +104,7 @@ class TemplateWriter:
                 scope[node.name] = node
                 return ""
             case nodes.Expr():
-                return self._counted(self._shown(node, self._value(node, scope)))
+                return self._bound(self._shown(node, self._value(node, scope)))
         raise refused(node)
 
     def _write_condition(self, node: nodes.If, scope: dict[str, Any]) -> str:
@@ -148,9 +148,9 @@ class TemplateWriter:
             case nodes.Filter(node=nodes.Expr() as joined, name="join", args=[nodes.Const(value=str(between))], kwargs=[]):
                 items = self._value(joined, scope)
                 if isinstance(items, list):
-                    return "".join([self._counted(f"{between}{self._shown(node, item)}") for item in items])[len(between) :]
+                    return "".join([self._bound(f"{between}{self._shown(node, item)}") for item in items])[len(between) :]
             case nodes.Concat():
-                return "".join([self._counted(self._shown(one, self._value(one, scope))) for one in node.nodes])
+                return "".join([self._bound(self._shown(one, self._value(one, scope))) for one in node.nodes])
             case nodes.Compare(ops=[nodes.Operand(op=("eq" | "gt") as how) as other]):
                 left, right = self._value(node.expr, scope), self._value(other.expr, scope)
                 return left == right if how == "eq" else isinstance(left, int) and isinstance(right, int) and left > right
@@ -217,7 +217,7 @@ class TemplateWriter:
         if self.steps > MOST_STEPS:
             raise TemplateError(f"it takes more than {MOST_STEPS:,} steps")
 
-    def _counted(self, written: str) -> str:
+    def _bound(self, written: str) -> str:
         self.written += len(written)
         if self.written > LONGEST:
             raise TemplateError(f"it writes more than {LONGEST:,} characters")

@@ -10,6 +10,8 @@ from localfact.report.table_data import Cell, Column, Group, Table, number
 #: Where a claim without a posterior stands among others.
 UNKNOWN = 0.5
 _NUMBERS = ("posterior", "probability")
+#: The columns of a table of claims, also of one without rows.
+COLUMNS = ("claim", "text", "verdict", "posterior", "flags", "label", "relation", "probability", "sentence", "source")
 
 
 def claim_rows(assessments: Iterable[Assessment]) -> Iterator[dict[str, Any]]:
@@ -42,7 +44,7 @@ def _resting_on(claim: Claim, counted: CountedPassage | None, passages: dict[str
         "relation": counted.relation.value if counted.relation is not None else None,
         "probability": counted.probability,
         "sentence": passage.text[sentence.start : sentence.end] if sentence is not None else passage.text,
-        "source": passage.links[0] if passage.links else passage.title,
+        "source": passage.links[0] if passage.links else passage.title or None,
     }
 
 
@@ -51,16 +53,15 @@ def claims_table(assessments: Iterable[Assessment], *, worst_first: bool = False
     rows = list(claim_rows(assessments))
     if worst_first:
         rows.sort(key=lambda row: UNKNOWN if row["posterior"] is None else row["posterior"])
-    names = [name for name in rows[0] if name != "response"] if rows else ["claim"]
     groups: list[tuple[str, list[tuple[Cell, ...]]]] = []
     for row in rows:
-        cells = (number(row[name]) if name in _NUMBERS else str(row[name] or "") for name in names)
+        cells = (number(row[name]) if name in _NUMBERS else str(row[name] or "") for name in COLUMNS)
         if not groups or groups[-1][0] != row["response"]:
             groups.append((row["response"], []))
         groups[-1][1].append(tuple(cells))
     return Table(
         title="Claims",
-        columns=tuple(Column(name, "right" if name in _NUMBERS else "left") for name in names),
+        columns=tuple(Column(name, "right" if name in _NUMBERS else "left") for name in COLUMNS),
         groups=tuple(Group(response, tuple(cells)) for response, cells in groups),
         grouped_by="response",
     )

@@ -58,7 +58,9 @@ class Summary(Record):
     def headline(self) -> str:
         """What came out, in a sentence without its end: "3 responses, 88 claims: 40 supported, 8 contradicted"."""
         counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in self.verdicts.items() if count)
-        return f"{self.responses} responses, {self.claims} claims" + (f": {counts}" if counts else "")
+        responses = f"{self.responses} response{'s' * (self.responses != 1)}"
+        claims = f"{self.claims} claim{'s' * (self.claims != 1)}"
+        return f"{responses}, {claims}" + (f": {counts}" if counts else "")
 
     def __repr__(self) -> str:
         """One line: the method, how many claims have which verdict, the precision, and the run folder."""

@@ -11,6 +11,7 @@ from localfact.claims.chunked import ChunkedExtractor
 from localfact.errors import EngineError, InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
+from localfact.prompts.grammars import LONGEST
 from localfact.records import Response
 
 
@@ -193,3 +194,18 @@ async def test_an_answer_that_only_repeats_itself_keeps_its_whole_lines_and_is_n
     assert found.unparsed == ("- Ice flo",)
     assert found.counts["answers_repeating"] == 1
     assert len(engine.calls) == 1
+
+
+async def test_claims_that_the_grammar_cut_are_counted_and_told() -> None:
+    class GuidedEngine(ScriptedEngine):
+        async def generate(self, chat: Chat, **settings: object) -> Generation:  # type: ignore[override]
+            answer = await super().generate(chat, **settings)  # type: ignore[arg-type]
+            return answer.model_copy(update={"masked": True})
+
+    cut, whole = "Ice floats on water, " * 9 + "and nobody", "Ice floats on water. " * 9 + "It does."
+    said = f"- {cut} ###SUPPORTED###\n- {whole} ###SUPPORTED###"
+    assert len(cut) < len(whole) <= LONGEST
+    for kind, counted in ((GuidedEngine, 1), (ScriptedEngine, 0)):
+        found = await ChunkedExtractor(kind(lambda chat: said)).extract(Response(id="r", text="Ice floats."))
+        assert found.counts.get("claims_cut", 0) == counted
+        assert any("were cut at" in warning for warning in found.warnings) == bool(counted)

@@ -84,7 +84,7 @@ def test_the_summary_is_a_line_or_a_short_report() -> None:
     from localfact.report.run_figures import RunFacts
 
     summary = summarise([ASSESSMENT], RunFacts(method="builtin-fr1", seed=0), run="runs/<x>")
-    assert repr(summary).startswith("<Summary of builtin-fr1: 1 responses, 5 claims: 2 supported, 2 contradicted")
+    assert repr(summary).startswith("<Summary of builtin-fr1: 1 response, 5 claims: 2 supported, 2 contradicted")
     assert repr(summary).endswith("; runs/<x>>")
     assert "runs/&lt;x&gt;" in summary._repr_html_()
     assert "A &lt;warning&gt;." in summary._repr_html_()

@@ -2,7 +2,7 @@ import csv
 import io
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Span, Verdict
-from localfact.report.claim_rows import claim_rows, claims_table
+from localfact.report.claim_rows import COLUMNS, claim_rows, claims_table
 from localfact.report.formats import csv_text, markdown
 from localfact.vocabulary import Flag, GoldLabel, RelationLabel, VerdictLabel
 
@@ -58,4 +58,4 @@ def test_the_rows_of_a_run_are_read_back_from_csv_and_no_cell_is_a_formula() -> 
 
 
 def test_a_run_without_claims_has_a_table_without_rows() -> None:
-    assert csv_text(claims_table([])) == "response,claim\n"
+    assert csv_text(claims_table([])) == f"response,{','.join(COLUMNS)}\n"

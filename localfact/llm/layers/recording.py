@@ -185,7 +185,7 @@ class ReplayEngine(_TranscriptEngine):
             raise MissingError(
                 f"{self._store.file} has no answer for {describe_call(call, keys)}: the data, the options or the prompts are "
                 "not those of the recorded run, or it did not get so far. "
-                f"Record it with the model: --transcript {self._store.file}"
+                f"Record it with the model: --transcript {self._store.file}, or a file of your own."
             )
         return found
 
