@@ -49,6 +49,20 @@ def test_a_row_has_the_verdict_and_the_sentence_that_it_rests_on() -> None:
     assert (second["verdict"], second["posterior"], second["source"]) == ("not_enough_evidence", None, None)
 
 
+def test_rows_and_cards_show_the_passage_that_speaks_for_the_verdict_where_a_stronger_one_speaks_against_it() -> None:
+    against = CountedPassage(
+        passage_id="q", relation=RelationLabel.CONTRADICTION, probability=0.7, sentence=Span(start=0, end=10)
+    )
+    verdict = JUDGED.verdicts[0].model_copy(
+        update={"label": VerdictLabel.CONTRADICTED, "passages": (*JUDGED.verdicts[0].passages, against)}
+    )
+    sinks = Passage(id="q", text="Ice sinks.")
+    found = JUDGED.model_copy(update={"verdicts": (verdict, JUDGED.verdicts[1]), "passages": (PASSAGE, sinks)})
+    row = next(claim_rows([found]))
+    assert (row["relation"], row["sentence"], row["source"]) == ("contradiction", "Ice sinks.", None)
+    assert [claim.sentence for claim in found.contradicted] == ["Ice sinks."]
+
+
 def test_the_rows_of_a_run_are_read_back_from_csv_and_no_cell_is_a_formula() -> None:
     rows = list(csv.DictReader(io.StringIO(csv_text(claims_table([JUDGED])))))
     assert [row["response"] for row in rows] == ["ice", "ice"]
