@@ -10,12 +10,14 @@ from localfact.report.accounting import Accounting
 
 def accounting_view(accounting: Accounting) -> RenderableType:
     """One row a line of the accounting; below a rule, the formulas of the other pipelines for the same text; then the notes."""
-    table = Table(title=f"Cost: {figures(accounting)}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(
+        title=f"Cost: {figures(accounting)}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True
+    )
     for column in ("stage", "what", "formula"):
         table.add_column(column, no_wrap=True)
     weighed = any(line.mass is not None for line in accounting.lines)
-    for column in ("by formula", "sent", "prompt tokens", "output tokens", *(("mass of labels",) if weighed else ())):
-        table.add_column(column, justify="right")
+    for column in ("by\nformula", "sent", "prompt\ntokens", "output\ntokens", *(("mass of\nlabels",) if weighed else ())):
+        table.add_column(column, justify="right", no_wrap=True)  # a figure is never cut
     for line in accounting.lines:
         tokens = [f"{count:,}" if line.what == "LLM calls" else "" for count in (line.prompt_tokens, line.output_tokens)]
         mass = ["" if line.mass is None else f"{line.mass:.3f}"] if weighed else []
