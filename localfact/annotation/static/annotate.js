@@ -9,20 +9,40 @@ let warnedOf = ""; // the key that would have left typed words
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches(EDITABLE);
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.key === "Escape" && typing) {
-    event.target.blur();
-    focusCurrent();
+    leaveField();
     return;
   }
   // A key that is held down is pressed once.
-  if (event.repeat || typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.key.length !== 1) return;
-  if (waiting) {
+  if (event.repeat || typing) return;
+  if (waiting && (event.key.length === 1 || queued.length > 0)) {
     queued.push(event.key);
     event.preventDefault();
-  } else if (press(event.key)) {
+  } else if (event.key.length === 1 && press(event.key)) {
     event.preventDefault();
   }
 });
+
+/** Does what the queued keys are for, in their order; a field that one of them opened gets the others as its words. */
+function pressQueued() {
+  while (queued.length > 0 && !waiting) {
+    const key = queued.shift();
+    const field = document.activeElement;
+    if (!field.matches(EDITABLE)) {
+      if (key.length === 1) press(key);
+    } else if (key === "Escape") {
+      leaveField();
+    } else if (key.length === 1 || (key === "Enter" && field.matches("textarea"))) {
+      field.setRangeText(key === "Enter" ? "\n" : key, field.selectionStart, field.selectionEnd, "end");
+    }
+  }
+}
+
+function leaveField() {
+  document.activeElement.blur();
+  focusCurrent();
+}
 
 /** Does what a key is for on this page; false where it is for nothing. */
 function press(key) {
@@ -70,8 +90,7 @@ document.addEventListener("htmx:afterSettle", () => {
   waiting = false;
   warnedOf = "";
   focusCurrent();
-  const next = queued.shift();
-  if (next !== undefined) press(next);
+  pressQueued();
 });
 window.addEventListener("DOMContentLoaded", focusCurrent);
 
