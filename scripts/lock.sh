@@ -28,3 +28,6 @@ pins base.txt >requirements/.base
 compile dev.txt --find-links "$CPU_TORCH" --extra dev --constraint requirements/.pins
 compile llm-cuda.txt --extra llm-cuda --extra serve --constraint requirements/.base
 rm requirements/.pins requirements/.base
+# Evaluation tools that pin other versions of what we pin: resolved by themselves, for an environment of their own.
+printf 'inspect-ai\nlm-eval\n' | uv pip compile --quiet --python-version 3.11 --python-platform x86_64-unknown-linux-gnu \
+    --generate-hashes --custom-compile-command scripts/lock.sh - --output-file requirements/tools.txt

@@ -45,7 +45,8 @@ __init__: api methods report
 papers: api corpus evidence inputs llm methods models pipeline prompts report runs runtime scoring
 cluster: api llm methods models pipeline prompts runs runtime web
 annotation: inputs report runs runtime scoring text
-cli: annotation api cluster corpus inputs llm methods models papers report runs runtime scoring web
+integrations: annotation api inputs methods report runs runtime scoring text
+cli: annotation api cluster corpus inputs integrations llm methods models papers report runs runtime scoring web
 __main__: cli
 """
 MAY_IMPORT = {owner: frozenset(allowed.split()) for owner, allowed in (row.split(":") for row in HOUSE.strip().splitlines())}
