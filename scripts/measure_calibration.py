@@ -81,12 +81,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("runs/calibration"))
     chosen = parser.parse_args()
     options = Options(relations="llm", model=chosen.model) if chosen.model else Options(relations=chosen.relations)
-    sets = {
-        "openfactcheck": read_responses(chosen.data / "openfactcheck/responses.jsonl", max_words=MAX_WORDS),
-        "flaherty": read_responses(chosen.data / "flaherty/flaherty_google.json", max_words=MAX_WORDS),
-        "fool_me_twice": list(fool_me_twice(chosen.data)),
-        "factcheck_gpt": list(factcheck_gpt(chosen.data)),
-    }
+    sets = labelled_sets(chosen.data)
     labelled = reference_pairs()
     minimal = {side: [Pair(row["passage"], row[side]) for row in json_lines(MINIMAL_PAIRS)] for side in ("true", "false")}
     pairs = [one.pair for one in labelled]
@@ -100,6 +95,16 @@ def main() -> None:
     print(of_minimal_pairs(minimal, answers, quality.relation_map), "\n")
     for name, rows in sets.items():
         print(of_set(name, rows, answers, quality.relation_map), "\n")
+
+
+def labelled_sets(data: Path) -> Mapping[str, Sequence[Response]]:
+    """Responses with claims that people labelled, and the passages that came with them."""
+    return {
+        "openfactcheck": read_responses(data / "openfactcheck/responses.jsonl", max_words=MAX_WORDS),
+        "flaherty": read_responses(data / "flaherty/flaherty_google.json", max_words=MAX_WORDS),
+        "fool_me_twice": list(fool_me_twice(data)),
+        "factcheck_gpt": list(factcheck_gpt(data)),
+    }
 
 
 def of_set(name: str, rows: Sequence[Response], answers: Answers, relation_map: RelationMap) -> str:

@@ -1,21 +1,19 @@
-"""A second relation model, slower and better than the first, asked about the few passages that would decide a claim.
+"""A second relation model, slower and better than the first, asked about the few passages that may decide a claim.
 
-A first model that reads every claim with every passage has to be quick; which of its answers matter is known afterwards.
+A first model that reads every claim with every passage has to be quick; it chooses what the second one reads.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from localfact.records import Claim, Distribution, Pair
 from localfact.stages import RelationModel, Relations, Review
-from localfact.vocabulary import RelationLabel
 
 #: Passages of a claim at most that the second model is asked about.
 MOST_ASKED = 2
 
 
 class SecondOpinion:
-    """A Reviewer: asks the second model where the first is surest that a passage entails or contradicts a claim."""
+    """A Reviewer: asks the second model where the first is least sure that a passage says nothing of a claim."""
 
     def __init__(self, model: RelationModel) -> None:
         self.model = model
@@ -35,14 +33,13 @@ class SecondOpinion:
 
 
 def deciding(claims: Sequence[Claim], relations: Relations) -> list[Pair]:
-    """For each claim the pairs that speak for it or against it, the surest first, at most MOST_ASKED; each pair once."""
-    texts = {claim.text for claim in claims}
-    speaking: dict[str, list[tuple[float, Pair]]] = defaultdict(list)
+    """For each claim the pairs that are least likely to be neutral, in that order, at most MOST_ASKED; each pair once.
+
+    Neutral ones are asked, too, where a claim has no others: most of what a quick model misses is there
+    (docs/internals/small-models.md, "Asked a second time").
+    """
+    read: dict[str, list[tuple[float, Pair]]] = {claim.text: [] for claim in claims}
     for pair, said in relations.items():
-        if pair.hypothesis in texts and isinstance(said, Distribution) and said.label is not RelationLabel.NEUTRAL:
-            speaking[pair.hypothesis].append((said.probability, pair))
-    return [
-        pair
-        for text in dict.fromkeys(claim.text for claim in claims)
-        for _, pair in sorted(speaking[text], key=lambda one: (-one[0], one[1]))[:MOST_ASKED]
-    ]
+        if pair.hypothesis in read and isinstance(said, Distribution):
+            read[pair.hypothesis].append((said.neutral, pair))
+    return [pair for pairs in read.values() for _, pair in sorted(pairs)[:MOST_ASKED]]
