@@ -14,8 +14,12 @@ ROOT = Path(__file__).resolve().parents[1]
 OPTIONAL = {"llm-cpu", "llm-cuda", "serve", "ray", "zim", "inspect", "lm-eval"}
 #: Part of how a library that is declared is used -> that library, which always brings it along.
 BROUGHT = {
-    **{"annotated-types": "pydantic", "markupsafe": "jinja2", "primp": "ddgs", "safetensors": "transformers"},
-    **{"anyio": "inspect-ai", "datasets": "lm-eval"},
+    "annotated-types": "pydantic",
+    "anyio": "inspect-ai",
+    "datasets": "lm-eval",
+    "markupsafe": "jinja2",
+    "primp": "ddgs",
+    "safetensors": "transformers",
 }
 
 

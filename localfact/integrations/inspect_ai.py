@@ -92,7 +92,7 @@ def localfact(
     async def judge(state: TaskState, target: Target) -> Score:
         settings = (await anyio.to_thread.run_sync(opened)).settings
         waiting = limiter(checker().at_once)
-        assessment = await anyio.to_thread.run_sync(checker().check, row_of(state), limiter=waiting)
+        assessment = await anyio.to_thread.run_sync(checker().check, row_of(state), limiter=waiting, abandon_on_cancel=True)
         told = explain(assessment, who := judged_by(settings))
         kept = metadata_of(assessment, settings, who)
         if reason := reason_unscored(assessment):
@@ -105,7 +105,9 @@ def localfact(
 def row_of(state: TaskState) -> dict[str, Any]:
     """A sample and its answer as a row of a file of responses."""
     taken = {name: state.metadata[name] for name in TAKEN if state.metadata and state.metadata.get(name) is not None}
-    return {**taken, "id": str(state.sample_id), "prompt": state.input_text, "response": state.output.completion}
+    name = str(state.sample_id)
+    logged = {"id": name, "epoch": state.epoch}
+    return {**taken, "id": name, "sample": logged, "prompt": state.input_text, "response": state.output.completion}
 
 
 def value_of(assessment: Assessment, k: KPolicy) -> dict[str, float | int]:

@@ -7,7 +7,7 @@ whatever else there is stands in its metadata. A response without a score has Na
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ REPEATED = re.compile(r"(.+)#([2-9]|[1-9]\d+)\Z", re.DOTALL)
 def inspect_lines(run: Path) -> Iterator[str]:
     """A line a response of a run, finished or not.
 
-    The first answer under an id is of epoch 1, the second, "id#2", of epoch 2: in the order of the data.
+    Of a log's samples, id and epoch are the log's. Of other data the second answer under an id, "id#2", is of epoch 2.
 
     Raises:
         MissingError: there is no such run. InputError: a file of it is damaged.
@@ -34,16 +34,22 @@ def inspect_lines(run: Path) -> Iterator[str]:
     judge = judged_by(settings := read_record(run, outlines=False).settings)
     seen: set[str] = set()
     for assessment in assessments_in_order(run):
-        name, epoch = sample_of(assessment.response_id, seen)
+        name, epoch = sample_of(assessment, seen)
         seen.add(assessment.response_id)
         record = {"id": name, "epoch": epoch, **record_of(assessment, settings, judge)}
         yield readable(json.dumps({field: value for field, value in record.items() if value is not None}, ensure_ascii=False))
 
 
-def sample_of(response_id: str, seen: set[str]) -> tuple[str, int | None]:
-    """The sample and the epoch of a response; epoch None, which is any, for the first that has an id."""
-    repeated = REPEATED.fullmatch(response_id)
-    return (repeated[1], int(repeated[2])) if repeated and repeated[1] in seen else (response_id, None)
+def sample_of(assessment: Assessment, seen: Collection[str]) -> tuple[str, int | None]:
+    """The sample and the epoch of a response, of its log where it came from one; epoch None, which is any, for a first answer.
+
+    Args:
+        seen: the ids of the responses before it.
+    """
+    if (logged := getattr(assessment, "sample", None)) is not None:
+        return logged.id, logged.epoch
+    repeated = REPEATED.fullmatch(assessment.response_id)
+    return (repeated[1], int(repeated[2])) if repeated and repeated[1] in seen else (assessment.response_id, None)
 
 
 def record_of(assessment: Assessment, settings: RunSettings, judge: str) -> dict[str, Any]:

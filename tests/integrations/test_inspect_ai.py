@@ -1,66 +1,50 @@
-"""The scorer and the export beside the real inspect_ai: a log of its mock model, scored both ways, and by `localfact eval`."""
+"""The scorer and the export beside the real inspect_ai: a log of its mock model, scored both ways, and by `localfact eval`.
+
+What is run are the commands of docs/integrations.md.
+"""
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from commands import QuickCommandLine
-from docs_reader import ROOT
-from evaluation_tools import run_tool
-
-from localfact.scoring.aggregate import ScoreResult
+from evaluation_tools import documented, documented_program, run_line, run_tool
+from twenty_answers import BRIDGE, QUICK, evaluate_twenty
 
 pytestmark = pytest.mark.tools
 
-QUICK = {"relations": "lexical", "embedder": "none", "corpus": str(ROOT / "index/sample")}
-BRIDGE = {
-    "id": "bridge",
-    "prompt": "When did the Halden bridge open?",
-    "response": "The Halden bridge opened in 1956. The Halden bridge has two lanes.",
-    "passages": [{"text": "The Halden bridge opened in 1932. The Halden bridge has two lanes.", "link": "https://b.example/"}],
-}
-REFUSAL = {"id": "refusal", "prompt": "Who is my neighbour?", "response": "I'm sorry, but I can't help with that."}
 
+class Made(NamedTuple):
+    """A folder with twenty answers, a log of them, `answers.eval`, and a run of them; and the run's scores."""
 
-def rows() -> list[dict[str, Any]]:
-    """The beginnings of the sample's first answers, one with passages of its own, one that states nothing: twenty."""
-    lines = (ROOT / "index/sample-responses.jsonl").read_text(encoding="utf-8").splitlines()[:18]
-    taken = [{name: row[name] for name in ("id", "prompt", "topic", "response")} for row in map(json.loads, lines)]
-    return [*({**row, "response": ". ".join(row["response"].split(". ")[:2])} for row in taken), BRIDGE, REFUSAL]
+    folder: Path
+    scores: dict[str, float]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """A folder with the rows, a log of them, and a run of them in `run`; and the log's path."""
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("inspect")
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows()), encoding="utf-8")
-    log = run_tool("python", "inspect_logs.py", "make", "rows.jsonl", "logs", folder=folder).strip()
-    quick = [word for name, value in QUICK.items() for word in (f"--{name}", value)]
-    done = QuickCommandLine(folder)("eval", "--data", "rows.jsonl", *quick, "--out", "run")
-    assert done.returncode == 0, done.stderr
-    return folder, log
+    scores = evaluate_twenty(folder)
+    run_tool("python", "inspect_logs.py", "make", "rows.jsonl", "answers.eval", folder=folder)
+    return Made(folder, scores)
 
 
-def scored(made: tuple[Path, str], *words: str) -> dict[str, Any]:
-    """What `inspect score` with these words leaves in the log."""
-    folder, log = made
-    out = str(folder / "scored.eval")
-    run_tool("inspect", "score", log, *words, "--action", "overwrite", "--overwrite", "--output-file", out, folder=folder)
-    read: dict[str, Any] = json.loads(run_tool("python", "inspect_logs.py", "read", out, folder=folder))
-    return read
+def read(folder: Path, log: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(run_tool("python", "inspect_logs.py", "read", log, folder=folder))
+    return found
 
 
-def scores_of_run(folder: Path) -> dict[str, float]:
-    summary = json.loads((folder / "run/summary.json").read_text(encoding="utf-8"))
-    results = [ScoreResult.model_validate(one) for one in summary["scores"]]
-    return {result.name: result.value for result in results if result.value is not None}
+def scored(made: Made, command: str) -> dict[str, Any]:
+    """What the command, which writes scored.eval, leaves in that log."""
+    run_line(f"{command} --overwrite", folder=made.folder)
+    return read(made.folder, "scored.eval")
 
 
-def test_a_log_scored_gives_what_an_evaluation_of_the_same_answers_gives(made: tuple[Path, str]) -> None:
-    options = [word for name, value in QUICK.items() for word in ("-S", f"{name}={value}")]
-    log = scored(made, "--scorer", "localfact/localfact", *options)
-    assert log["metrics"] == pytest.approx(scores_of_run(made[0]), abs=1e-12)
+def test_a_log_scored_gives_what_an_evaluation_of_the_same_answers_gives(made: Made) -> None:
+    options = " ".join(f"-S {name}={value}" for name, value in QUICK.items())
+    log = scored(made, f"{documented('inspect score answers.eval --scorer localfact')} {options}")
+    assert log["metrics"] == pytest.approx(made.scores, abs=1e-12)
     assert log["unscored"] == 1
     refusal, bridge = log["samples"]["refusal"], log["samples"]["bridge"]
     assert (refusal["reason"], refusal["metadata"]["method"]) == ("abstained", "builtin-fr2")
@@ -71,13 +55,35 @@ def test_a_log_scored_gives_what_an_evaluation_of_the_same_answers_gives(made: t
     assert bridge["metadata"]["assessment"]["response_id"] == "bridge"
 
 
-def test_an_exported_run_scores_the_log_without_localfact(made: tuple[Path, str]) -> None:
-    folder, _ = made
-    done = QuickCommandLine(folder)("export", "run", "--inspect", "--out", "scores.jsonl")
+def test_an_exported_run_scores_the_log_without_localfact(made: Made) -> None:
+    done = QuickCommandLine(made.folder)(*documented("localfact export runs/HASH --inspect").split()[1:])
     assert done.returncode == 0, done.stderr
-    taken = ("--scorer", "inspect_ai/precomputed_scores", "-S", "scores=scores.jsonl")
-    log = scored(made, *taken)
-    assert log["metrics"]["accuracy"] == pytest.approx(scores_of_run(folder)["Pr"], abs=1e-12)
+    command = documented("inspect score answers.eval --scorer inspect_ai/precomputed_scores")
+    log = scored(made, command)
+    assert log["metrics"]["accuracy"] == pytest.approx(made.scores["Pr"], abs=1e-12)
     assert (log["unscored"], log["samples"]["refusal"]["reason"]) == (1, "abstained")
-    again = scored(made, *taken, "--metric", "localfact/factuality")
-    assert again["metrics"] == pytest.approx(scores_of_run(folder), abs=1e-12)
+    again = scored(made, f"{command} --metric localfact/factuality")
+    assert again["metrics"] == pytest.approx(made.scores, abs=1e-12)
+
+
+#: What the mock model answers to one question, asked four times.
+ANSWERS = """
+from inspect_ai.model import ModelOutput, get_model
+said = ["The bridge opened in 1932.", "The bridge opened in 1956.", "The bridge opened in 1956.", "I cannot help with that."]
+model = get_model("mockllm/model", custom_outputs=[ModelOutput.from_content("mockllm/model", one) for one in said])
+"""
+
+
+def test_the_scorer_stands_in_a_task_and_each_answer_of_several_epochs_counts(made: Made) -> None:
+    folder = made.folder
+    asked = {"id": 1, "input": "When did the bridge open?", "metadata": {"passages": ["The bridge opened in 1932."]}}
+    (folder / "questions.jsonl").write_text(json.dumps({**asked, "target": ""}), encoding="utf-8")
+    options = ", ".join(f'{name}="{value}"' for name, value in QUICK.items())
+    program = documented_program("from inspect_ai import Task, eval")
+    program = program.replace('corpus="index/mine"', f'corpus="index/mine", recall_k=2, {options}')
+    program = program.replace('model="mockllm/model"', 'model=model, epochs=4, display="none", log_dir="ran"')
+    (folder / "task.py").write_text(ANSWERS + program, encoding="utf-8")
+    run_tool("python", "inspect_logs.py", "run", folder / "task.py", folder=folder)
+    (file,) = (folder / "ran").glob("*.eval")
+    log = read(folder, str(file))
+    assert (log["metrics"]["Pr"], log["unscored"]) == (pytest.approx(1 / 3), 1)

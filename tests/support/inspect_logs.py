@@ -1,4 +1,4 @@
-"""Makes and reads logs of inspect_ai, in the environment that has it: `python inspect_logs.py make ROWS.jsonl FOLDER`, `read LOG`.
+"""Makes and reads logs of inspect_ai, in its environment: `inspect_logs.py make ROWS.jsonl LOG`, `run PROGRAM`, `read LOG`.
 
 Each row is a sample, its "response" what the mock model answers; "passages" and "topic" stand in the sample's metadata.
 """
@@ -12,13 +12,16 @@ from inspect_ai import eval as evaluate
 from inspect_ai.dataset import Sample
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.model._providers.mockllm import MockLLM
 from inspect_ai.solver import Generate, TaskState, solver
 
 
-def output_of(answer: str) -> ModelOutput:
-    output = ModelOutput.from_content("mockllm/model", answer)
-    output.usage = ModelUsage()  # else tokens are counted, with a tokenizer that is downloaded
-    return output
+async def no_usage(model: MockLLM, output: ModelOutput, *_: object) -> None:
+    output.usage = ModelUsage()
+
+
+# Else tokens are counted, with a tokenizer that is downloaded.
+MockLLM._ensure_default_usage = no_usage
 
 
 def sample_of(row: dict) -> Sample:
@@ -29,19 +32,20 @@ def sample_of(row: dict) -> Sample:
 @solver
 def answering():
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        model = get_model("mockllm/model", custom_outputs=[output_of(state.metadata["answers"])], memoize=False)
+        said = ModelOutput.from_content("mockllm/model", state.metadata["answers"])
+        model = get_model("mockllm/model", custom_outputs=[said], memoize=False)
         state.output = await model.generate(state.messages)
         return state
 
     return solve
 
 
-def make(rows: Path, folder: str) -> str:
+def make(rows: Path, file: Path) -> None:
     samples = [sample_of(json.loads(line)) for line in rows.read_text(encoding="utf-8").splitlines()]
     task = Task(dataset=samples, solver=answering())
-    (log,) = evaluate(task, model="mockllm/model", log_dir=folder, display="none", score=False)
+    (log,) = evaluate(task, model="mockllm/model", log_dir="logs", display="none", score=False)
     assert log.status == "success", log.error
-    return log.location
+    Path(log.location).replace(file)
 
 
 def read(file: str) -> str:
@@ -53,4 +57,10 @@ def read(file: str) -> str:
 
 
 if __name__ == "__main__":
-    print(make(Path(sys.argv[2]), sys.argv[3]) if sys.argv[1] == "make" else read(sys.argv[2]))
+    what, *named = sys.argv[1:]
+    if what == "make":
+        make(*map(Path, named))
+    elif what == "run":
+        exec(Path(named[0]).read_text(encoding="utf-8"))
+    else:
+        print(read(named[0]))
