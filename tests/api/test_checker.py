@@ -21,6 +21,7 @@ def bridge(year: int) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 def test_responses_of_several_threads_are_judged_by_what_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
     wire = checking.wire

@@ -1,10 +1,14 @@
-"""The task beside the real lm-evaluation-harness, offline: by its dummy model, and by one that gives answers of ours."""
+"""The task beside the real lm-evaluation-harness, offline: by its dummy model, and by one that gives answers of ours.
+
+The dummy's command is that of docs/integrations.md.
+"""
 
 import json
 from pathlib import Path
 
 import pytest
-from evaluation_tools import run_tool
+from docs_reader import ROOT
+from evaluation_tools import documented, run_line, run_tool
 from twenty_answers import QUICK, evaluate_twenty
 
 pytestmark = pytest.mark.tools
@@ -29,10 +33,14 @@ def test_the_task_gives_what_an_evaluation_of_the_same_answers_gives(tmp_path: P
 
 
 def test_the_harness_runs_the_task_with_its_dummy_model_on_the_prompts_of_the_sample(tmp_path: Path) -> None:
-    tasks = run_tool("python", "-m", "localfact.integrations.lm_eval", folder=tmp_path).strip()
-    quick = json.dumps({"localfact": {name: value for name, value in QUICK.items() if name != "corpus"}})
-    named = ("--tasks", "localfact_longform", "--include_path", tasks, "--metadata", quick)
-    told = run_tool("lm_eval", "run", "--model", "dummy", *named, "--limit", "3", "--output_path", "out", folder=tmp_path)
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index/mine").symlink_to(ROOT / "index/sample")
+    rows = map(json.loads, (ROOT / "index/sample-responses.jsonl").read_text(encoding="utf-8").splitlines())
+    prompts = "".join(json.dumps({name: row[name] for name in ("id", "prompt", "topic")}) + "\n" for row in rows)
+    (tmp_path / "prompts.jsonl").write_text(prompts, encoding="utf-8")
+    quick = ", ".join(f'"{name}": "{value}"' for name, value in QUICK.items())
+    command = documented("lm_eval run").replace("--model hf --model_args pretrained=MODEL", "--model dummy --limit 3")
+    told = run_line(command.replace('"index/mine"', f'"index/mine", {quick}'), folder=tmp_path)
     assert "F1@K(median)" in told
     (file,) = (tmp_path / "out").rglob("results_*.json")
     found = json.loads(file.read_text(encoding="utf-8"))["results"]["localfact_longform"]
