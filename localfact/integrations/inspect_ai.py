@@ -33,21 +33,19 @@ PATHS = ("corpus", "relations_cache", "prompts", "transcript", "replay", "prior_
 
 
 @metric(scores="unreduced")
-def factuality(recall_k: str = "median") -> Metric:
+def factuality(recall_k: str | None = None) -> Metric:
     """The scores that `localfact eval` prints, over the answers that have one; each answer of several epochs counts.
 
     Args:
-        recall_k: K of R@K and F1@K: median, max, gold or a number.
+        recall_k: K of R@K and F1@K: median, max, gold or a number; what the scorer was given, or the median, when None.
     """
-    k = KPolicy.parse(str(recall_k))
 
     def compute(scores: list[SampleScore]) -> dict[str, float]:
-        assessments = [
-            Assessment.model_validate(one.score.metadata["assessment"]).model_copy(update={"index": index})
-            for index, one in enumerate(scores)
-            if one.score.metadata is not None and "assessment" in one.score.metadata
-        ]
-        results = score(assessments, standard_scores(assessments, k)) if assessments else ()
+        kept = [one.score.metadata for one in scores if one.score.metadata and "assessment" in one.score.metadata]
+        read = [Assessment.model_validate(one["assessment"]) for one in kept]
+        assessments = [one.model_copy(update={"index": index}) for index, one in enumerate(read)]
+        given = recall_k or next((one["recall_k"] for one in kept if "recall_k" in one), "median")
+        results = score(assessments, standard_scores(assessments, KPolicy.parse(str(given)))) if assessments else ()
         return {result.name: result.value for result in results if result.value is not None}
 
     return compute
@@ -94,7 +92,7 @@ def localfact(
         waiting = limiter(checker().at_once)
         assessment = await anyio.to_thread.run_sync(checker().check, row_of(state), limiter=waiting, abandon_on_cancel=True)
         told = explain(assessment, who := judged_by(settings))
-        kept = metadata_of(assessment, settings, who)
+        kept = {**metadata_of(assessment, settings, who), "recall_k": str(recall_k)}
         if reason := reason_unscored(assessment):
             return Score.unscored(reason=reason, answer=assessment.text, explanation=told, metadata=kept)
         return Score(value=value_of(assessment, k), answer=assessment.text, explanation=told, metadata=kept)

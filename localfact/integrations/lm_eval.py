@@ -2,7 +2,7 @@
 
     lm_eval run --include_path "$(python -m localfact.integrations.lm_eval)" --tasks localfact_longform ...
 
-Under `localfact` in the harness's --metadata: `data`, a file of prompts; `method`; and options of `localfact eval`.
+Under `localfact` in its --metadata: `data`, a file of prompts; `method`; `max_words`; and options of `localfact eval`.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from localfact.api.sample import sample_corpus, sample_responses
 from localfact.errors import InputError
 from localfact.inputs.passages import CONTEXT_KEYS, PASSAGE_KEYS
 from localfact.inputs.prompts import PLAIN_SUFFIX, PROMPTS, lines_as_rows, prompt_of
+from localfact.inputs.responses import MAX_WORDS
 from localfact.inputs.row_files import read_rows
 from localfact.integrations.judged_by import explain, judged_by
 from localfact.scoring.aggregate import contribution_of
@@ -48,6 +49,8 @@ def load_prompts(localfact: Mapping[str, Any] | None = None, **_: Any) -> dict[s
     """
     from datasets import Dataset
 
+    if not isinstance(localfact or {}, Mapping):
+        raise InputError('Give the metadata an object under localfact: {"localfact": {"corpus": "index/mine"}}.')
     given = dict(localfact or {})
     data = given.pop("data", None)
     if data is None:
@@ -77,7 +80,8 @@ def docs_of(path: Path) -> Iterator[dict[str, str]]:
 def checker_of(judge: str) -> Checker:
     """The one that judges by these settings, opened once for all answers."""
     chosen = json.loads(judge)
-    checker = Checker.of(chosen.pop("method", None), chosen)
+    method, max_words = chosen.pop("method", None), chosen.pop("max_words", MAX_WORDS)
+    checker = Checker.of(method, chosen, max_words)
     log.info("Answers are judged by localfact, %s.", judged_by(checker.settings))
     return checker
 

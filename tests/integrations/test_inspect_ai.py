@@ -87,3 +87,4 @@ def test_the_scorer_stands_in_a_task_and_each_answer_of_several_epochs_counts(ma
     (file,) = (folder / "ran").glob("*.eval")
     log = read(folder, str(file))
     assert (log["metrics"]["Pr"], log["unscored"]) == (pytest.approx(1 / 3), 1)
+    assert "F1@K(2)" in log["metrics"]
