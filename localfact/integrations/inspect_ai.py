@@ -26,8 +26,8 @@ from localfact.scoring.aggregate import contribution_of
 from localfact.scoring.scores import F1AtK
 from localfact.scoring.tally import Unscored, reason_unscored, tally
 
-#: What is taken from a sample's metadata where it is there, by the names of docs/inputs.md.
-TAKEN = (*PASSAGE_KEYS, *CONTEXT_KEYS, "topic", "source")
+#: What is taken from a sample's metadata where it is there in a form that a row may have it in, by the names of docs/inputs.md.
+TAKEN = {**dict.fromkeys((*PASSAGE_KEYS, *CONTEXT_KEYS), str | list), "topic": str, "source": str}
 #: Options that name a file or a folder: relative to where the scorer was made, wherever the evaluation runs.
 PATHS = ("corpus", "relations_cache", "prompts", "transcript", "replay", "prior_map")
 
@@ -102,7 +102,8 @@ def localfact(
 
 def row_of(state: TaskState) -> dict[str, Any]:
     """A sample and its answer as a row of a file of responses."""
-    taken = {name: state.metadata[name] for name in TAKEN if state.metadata and state.metadata.get(name) is not None}
+    metadata = state.metadata or {}
+    taken = {name: metadata[name] for name, form in TAKEN.items() if isinstance(metadata.get(name), form)}
     name = str(state.sample_id)
     logged = {"id": name, "epoch": state.epoch}
     return {**taken, "id": name, "sample": logged, "prompt": state.input_text, "response": state.output.completion}

@@ -76,7 +76,11 @@ model = get_model("mockllm/model", custom_outputs=[ModelOutput.from_content("moc
 
 def test_the_scorer_stands_in_a_task_and_each_answer_of_several_epochs_counts(made: Made) -> None:
     folder = made.folder
-    asked = {"id": 1, "input": "When did the bridge open?", "metadata": {"passages": ["The bridge opened in 1932."]}}
+    asked = {
+        "id": 1,
+        "input": "When did the bridge open?",
+        "metadata": {"passages": ["The bridge opened in 1932."], "context": {"level": 1}},
+    }
     (folder / "questions.jsonl").write_text(json.dumps({**asked, "target": ""}), encoding="utf-8")
     options = ", ".join(f'{name}="{value}"' for name, value in QUICK.items())
     program = documented_program("from inspect_ai import Task, eval")
