@@ -29,6 +29,8 @@ def test_a_run_is_exported_for_inspect_with_the_epochs_of_repeated_samples(tmp_p
     assert third["value"] != third["value"]
 
 
-def test_an_export_takes_one_form(tmp_path: Path) -> None:
-    refused = QuickCommandLine(tmp_path)("export", "--out", "scores.jsonl")
-    assert (refused.returncode, "--inspect" in refused.stderr) == (2, True)
+def test_an_export_takes_one_form_and_a_file(tmp_path: Path) -> None:
+    user = QuickCommandLine(tmp_path)
+    for words, told in ((("--out", "scores.jsonl"), "--inspect"), (("--inspect",), "--out")):
+        refused = user("export", *words)
+        assert (refused.returncode, told in refused.stderr) == (2, True)
