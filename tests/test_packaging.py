@@ -36,6 +36,7 @@ def test_the_wheel_is_whole_and_an_index_would_take_it(built: Path) -> None:
     assert {str(file.relative_to(ROOT)) for file in (ROOT / "localfact").rglob("*.py")} <= names
     assert {f"localfact/_data/{file.relative_to(ROOT)}" for file in shipped_files()} <= names
     assert {"localfact/py.typed", "localfact/_data/models/minilm.yaml", "localfact/prompts/extraction.jinja"} <= names
+    assert "localfact/integrations/lm_eval_tasks/localfact_longform.yaml" in names
     (source,) = built.parent.glob("*.tar.gz")
     with tarfile.open(source) as archive:
         names |= set(archive.getnames())
