@@ -30,6 +30,7 @@ from localfact.cli import (
     roc,
     run_folders,
     runs,
+    serving,
     settings_file,
     single_stages,
 )
@@ -57,6 +58,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "leaderboard": leaderboard.leaderboard,
     "infer": single_stages.infer,
     "relate": single_stages.relate,
+    "serve": serving.serve,
     "init": settings_file.init,
     "methods": about.methods,
     "doctor": about.doctor,
