@@ -59,6 +59,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "infer": single_stages.infer,
     "relate": single_stages.relate,
     "serve": serving.serve,
+    "mcp": serving.mcp,
     "init": settings_file.init,
     "methods": about.methods,
     "doctor": about.doctor,

@@ -47,3 +47,19 @@ def serve(
     with SharedAssessor(method, options, max_words=max_words, concurrency=concurrency) as shared:
         answer_requests(shared, jobs, host, port, ready=lambda link: note(f"Listening at {link} Ctrl-C stops it."))
     note(f"Stopped. What jobs have done is in {jobs}; the same command goes on with them.")
+
+
+@options_from(Options, without=WITHOUT | {"claims"})
+def mcp(options: Options, method: MethodName = None, max_words: MaxWords = MAX_WORDS, offline: Offline = False) -> None:
+    """Check texts for an assistant, as an MCP server on standard input and output: check_text, explain_claim, search_corpus.
+
+    [dim]localfact mcp --corpus index/mine[/]             what an MCP client is told to start
+    """
+    begin_offline(offline, options)
+    from localfact.api.shared_assessor import SharedAssessor
+    from localfact.integrations.mcp_server import serve_over_stdio
+
+    if options.corpus is None:
+        note(SAMPLE)
+    with SharedAssessor(method, options, max_words=max_words) as shared:
+        serve_over_stdio(shared)

@@ -57,7 +57,7 @@ class EvaluateBody(BaseModel):
         Field(
             min_length=1,
             max_length=MOST_ROWS,
-            description="Responses: texts, or objects as in a file (docs/inputs.md): response, prompt, topic, claims, passages.",
+            description="Responses: texts, or objects as in a file (docs/inputs.md): response, prompt, claims, passages.",
         ),
     ]
 
