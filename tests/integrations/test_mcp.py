@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from docs_lines import run_lines
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from service import PATIENCE, QUICK
@@ -85,3 +86,10 @@ def test_standard_output_has_the_protocol_alone_and_hanging_up_ends_the_server()
     assert answer["result"]["serverInfo"]["name"] == "localfact"
     assert NO_PROOF in answer["result"]["instructions"]
     assert "Traceback" not in done.stderr
+
+
+def test_the_lines_of_the_documentation_do_what_they_say(capfd: pytest.CaptureFixture[str]) -> None:
+    run_lines("An MCP server", {'"localfact"': repr(sys.executable), '["mcp", "--corpus", "index/mine"]': repr(WORDS)})
+    said = capfd.readouterr().out
+    assert "supported Marie Curie was born in Warsaw. https://" in said
+    assert NO_PROOF in said

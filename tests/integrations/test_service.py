@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from docs_lines import run_lines
 from service import Service, serving
 
 from localfact.api.check import check
@@ -193,3 +194,12 @@ def test_two_services_do_not_share_their_jobs_and_none_searches_the_web(service:
         Service(tmp_path / "jobs")
     with pytest.raises(AssertionError, match="No such option"):
         Service(tmp_path / "others", "--provider", "duckduckgo")
+
+
+def test_the_lines_of_the_documentation_do_what_they_say(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    names = run_lines("A service", {"http://127.0.0.1:8738": str(service.client.base_url)})
+    assert [row["status"] for row in names["rows"]] == ["scored", "scored"]
+    said = capsys.readouterr().out
+    assert "supported Marie Curie was born in Warsaw." in said
+    assert "event: done" in said
+    assert NO_PROOF in said
