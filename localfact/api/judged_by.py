@@ -1,7 +1,6 @@
 """Who judged, and what such a verdict is not: for every answer of a service, whose reader sees no report."""
 
-from localfact.api.report import how_decided, limits_of
-from localfact.methods.settings import Settings
+from localfact.api.report import limits_of
 from localfact.records import Record
 from localfact.report.explanations import NO_PROOF
 from localfact.runs.record import RunSettings
@@ -25,9 +24,8 @@ class JudgedBy(Record):
     limits: str
 
 
-def judged_by(settings: Settings) -> JudgedBy:
-    """Who judges under these settings."""
-    read = RunSettings.read(settings.plain())
+def judged_by(read: RunSettings) -> JudgedBy:
+    """Who judges, or judged, under these settings."""
     return JudgedBy(
         method=read.method,
         relations=read.assessment.relations or None,
@@ -35,8 +33,3 @@ def judged_by(settings: Settings) -> JudgedBy:
         corpus=read.evidence.corpus,
         limits=" ".join(filter(None, (NO_PROOF, limits_of(read.assessment)))),
     )
-
-
-def how_verdicts_are_reached(settings: Settings) -> str:
-    """How verdicts are reached under these settings, in sentences."""
-    return how_decided(RunSettings.read(settings.plain()).assessment)

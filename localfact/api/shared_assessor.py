@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from localfact.api.evaluate import Job, Opened, Opener, execute_async, prepare, usual_concurrency
-from localfact.api.judged_by import JudgedBy, how_verdicts_are_reached, judged_by
+from localfact.api.judged_by import JudgedBy, judged_by
+from localfact.api.report import how_decided
 from localfact.api.sample import sample_corpus
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS, response_of
@@ -27,6 +28,7 @@ from localfact.pipeline import Costs, Observer, Pipeline, unobserved
 from localfact.records import Assessment, Claim, Passage, Response
 from localfact.report.summary import Summary
 from localfact.runs.progress import Progress
+from localfact.runs.record import RunSettings
 from localfact.runs.run_folder import RELATIONS_FILE
 from localfact.runtime.loop_thread import LoopThread
 
@@ -82,12 +84,16 @@ class SharedAssessor:
     @property
     def judged_by(self) -> JudgedBy:
         """Who judges, and what a verdict is not."""
-        return judged_by(self.chosen.settings)
+        return judged_by(self._read)
 
     @property
     def how(self) -> str:
         """How verdicts are reached, in sentences."""
-        return how_verdicts_are_reached(self.chosen.settings)
+        return how_decided(self._read.assessment)
+
+    @property
+    def _read(self) -> RunSettings:
+        return RunSettings.read(self.chosen.settings.plain())
 
     def __enter__(self) -> Self:
         return self

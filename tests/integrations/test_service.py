@@ -161,6 +161,20 @@ def test_a_job_goes_on_after_a_kill_to_the_bytes_of_an_undisturbed_run(tmp_path:
     assert sorted(timings) == [0, 1, 2, 3]  # what was done is not done again
 
 
+def test_a_job_of_other_options_is_told_as_theirs_and_not_gone_on_with_by_these(tmp_path: Path) -> None:
+    with serving(tmp_path / "jobs", "--method", "builtin-fr1") as first:
+        done, begun = (first.client.post("/evaluate", json={"rows": [TEXT]}).headers["location"] for _ in range(2))
+        for place in (done, begun):
+            assert events_of(first, f"{place}/events")[-1][0] == "done"
+        first.end()
+    (tmp_path / begun.lstrip("/") / "run" / "summary.json").unlink()
+    with serving(tmp_path / "jobs") as other:
+        assert events_of(other, f"{begun}/events")[-1][0] == "failed"
+        assert "method: builtin-fr1 -> builtin-fr2" in other.client.get(begun).json()["error"]
+        for place in (done, f"{done}/rows", begun, f"{begun}/rows"):
+            assert other.client.get(place).json()["judged_by"]["method"] == "builtin-fr1"
+
+
 def test_ctrl_c_ends_a_watched_job_at_once_and_it_waits_on_the_disk(tmp_path: Path) -> None:
     with serving(tmp_path / "jobs") as service:
         place = service.client.post("/evaluate", json={"rows": ROWS}).headers["location"]

@@ -18,9 +18,11 @@ import secrets
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from localfact.api.judged_by import JudgedBy, judged_by
 from localfact.api.rescore import read_finished_summary
 from localfact.api.shared_assessor import SharedAssessor
 from localfact.errors import InputError, LocalFactError, MissingError
@@ -28,6 +30,7 @@ from localfact.records import Assessment, Record
 from localfact.report.summary import Summary
 from localfact.runs.assessments import assessments_in_order
 from localfact.runs.journal import lock
+from localfact.runs.record import read_record
 from localfact.runs.run_folder import LOCK_FILE, SUMMARY_FILE
 from localfact.runtime.files import replace, sync, write_errors
 from localfact.runtime.links import refuse_links
@@ -49,6 +52,7 @@ class JobProgress(Record):
         rows, rows_done: how many there are, and how many are on the disk. claims: found since this start.
         error: why it stopped.
         summary: of a job that is done: its counts and scores, as in summary.json.
+        judged_by: who judged, which an earlier start may have chosen; and what a verdict is not.
     """
 
     id: str
@@ -58,19 +62,23 @@ class JobProgress(Record):
     claims: int = 0
     error: str | None = None
     summary: Summary | None = None
+    judged_by: JudgedBy
 
 
 class EvaluationJob:
     """One job, and how far it is. It counts what its run reports (runs.progress.Progress)."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, shared: SharedAssessor) -> None:
+        self.folder, self._shared = folder, shared
         self.rows_file, self.run = folder / ROWS_FILE, folder / RUN_FOLDER
         self.state: State = "done" if (self.run / SUMMARY_FILE).is_file() else "waiting"
         self.error: str | None = None
-        self._rows = self.rows_file.read_bytes().count(b"\n")
-        self._rows_done = self._rows if self.state == "done" else 0
-        self._claims = 0
+        self._rows_done = self._claims = 0
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows were sent."""
+        return self.rows_file.read_bytes().count(b"\n")
 
     def begin(self, rows: int, done: int) -> None:
         """Notes how many rows an earlier start has done."""
@@ -93,12 +101,24 @@ class EvaluationJob:
         return JobProgress(
             id=self.folder.name,
             state=self.state,
-            rows=self._rows,
-            rows_done=self._rows_done,
+            rows=self.rows,
+            rows_done=self.rows if self.state == "done" else self._rows_done,
             claims=self._claims,
             error=self.error,
             summary=read_finished_summary(self.run) if self.state == "done" else None,
+            judged_by=self.judged_by(),
         )
+
+    def judged_by(self) -> JudgedBy:
+        """Who judged the rows that are done; before there are any, who will.
+
+        Raises:
+            InputError: the run's settings are damaged.
+        """
+        try:
+            return judged_by(read_record(self.run, outlines=False).settings)
+        except MissingError:
+            return self._shared.judged_by
 
     def results(self, start: int, most: int) -> list[Assessment]:
         """Assessments in the order of the rows, from number `start`, counted from 1; those that are there.
@@ -134,7 +154,7 @@ class Jobs:
             self._lock = lock(folder / LOCK_FILE, folder)
             self.token = _kept_token(folder / TOKEN_FILE)
             names = sorted(path.name for path in folder.iterdir() if JOB_NAME.fullmatch(path.name))
-        self._jobs = {name: EvaluationJob(folder / name) for name in names if (folder / name / ROWS_FILE).is_file()}
+        self._jobs = {name: EvaluationJob(folder / name, shared) for name in names if (folder / name / ROWS_FILE).is_file()}
         self._waiting: queue.SimpleQueue[EvaluationJob | None] = queue.SimpleQueue()
         for job in self._jobs.values():
             if job.state != "done":
@@ -190,7 +210,7 @@ class Jobs:
                 raise
             sync(folder)
             sync(self.folder)
-            job = self._jobs[folder.name] = EvaluationJob(folder)
+            job = self._jobs[folder.name] = EvaluationJob(folder, self._shared)
         self._waiting.put(job)
         return job
 

@@ -97,7 +97,7 @@ class Service:
         return answering
 
     def _json(self, content: dict[str, Any], status: int = 200, **headers: str) -> JSONResponse:
-        return JSONResponse({**content, "judged_by": self.judged_by}, status, headers)
+        return JSONResponse({"judged_by": self.judged_by, **content}, status, headers)
 
     async def _no_page(self, request: Request, error: Exception) -> Response:
         status = getattr(error, "status_code", 404)
@@ -128,7 +128,7 @@ class Service:
         if job is None:
             raise RequestRefusedError(503, "Too many jobs wait. Ask again when some are done.")
         place = f"/jobs/{job.folder.name}"
-        told = {**told_of(job), "events": f"{place}/events", "results": f"{place}/rows"}
+        told = {**await run_in_threadpool(told_of, job), "events": f"{place}/events", "results": f"{place}/rows"}
         return self._json(told, 202, location=place)
 
     async def _job(self, request: Request) -> Response:
@@ -142,7 +142,8 @@ class Service:
 
         def found() -> dict[str, Any]:
             state = job.state  # before the rows are read: "done" promises that all are there
-            return {"state": state, "rows": [one.model_dump(mode="json") for one in job.results(start, most)]}
+            rows = [one.model_dump(mode="json") for one in job.results(start, most)]
+            return {"state": state, "rows": rows, "judged_by": job.judged_by().model_dump(mode="json")}
 
         return self._json(await run_in_threadpool(found))
 
@@ -158,7 +159,7 @@ class Service:
             if now != told:
                 told, silent_since = now, time.monotonic()
                 name = now["state"] if now["state"] in ("done", "failed") else "progress"
-                yield f"event: {name}\ndata: {json.dumps({**now, 'judged_by': self.judged_by})}\n\n"
+                yield f"event: {name}\ndata: {json.dumps(now)}\n\n"
                 if name != "progress":
                     return
             elif time.monotonic() - silent_since > LONGEST_SILENCE:
@@ -175,4 +176,4 @@ class Service:
 
 def told_of(job: EvaluationJob) -> dict[str, Any]:
     """How far a job is, as plain values."""
-    return job.progress().model_dump(mode="json", exclude_none=True)
+    return job.progress().model_dump(mode="json")
