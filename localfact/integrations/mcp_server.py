@@ -146,7 +146,7 @@ def mcp_server(shared: SharedAssessor) -> "MCPServer[None]":
         with contextlib.redirect_stdout(sys.stderr):
             yield
 
-    asked = Asked(shared)
+    tools = AssistantTools(shared)
     server: MCPServer[None] = MCPServer(
         "localfact",
         instructions=f"Checks text against a corpus of pages on the user's machine. {shared.judged_by.limits}",
@@ -154,12 +154,12 @@ def mcp_server(shared: SharedAssessor) -> "MCPServer[None]":
         lifespan=opened,
     )
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
-    for tool in (asked.check_text, asked.explain_claim, asked.search_corpus):
+    for tool in (tools.check_text, tools.explain_claim, tools.search_corpus):
         server.add_tool(tool, annotations=hints)
     return server
 
 
-class Asked:
+class AssistantTools:
     """The tools. What their docstrings say, a client reads."""
 
     def __init__(self, shared: SharedAssessor) -> None:

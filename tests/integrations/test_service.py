@@ -15,6 +15,9 @@ from localfact.api.check import check
 from localfact.api.evaluate import evaluate
 from localfact.api.report import SHIPPED_LIMITS
 from localfact.api.sample import sample_corpus, sample_responses
+from localfact.api.shared_assessor import SharedAssessor
+from localfact.errors import InputError, RunFolderError
+from localfact.integrations.serving.jobs import Jobs
 from localfact.methods.options import Options
 from localfact.report.explanations import NO_PROOF
 
@@ -203,11 +206,14 @@ def test_who_reaches_it_from_elsewhere_shows_the_token_and_it_stays(tmp_path: Pa
     assert (tmp_path / "jobs" / "token").read_text() == token
 
 
-def test_two_services_do_not_share_their_jobs_and_none_searches_the_web(service: Service, tmp_path: Path) -> None:
-    with serving(tmp_path / "jobs"), pytest.raises(AssertionError, match="Another process"):
-        Service(tmp_path / "jobs")
-    with pytest.raises(AssertionError, match="No such option"):
-        Service(tmp_path / "others", "--provider", "duckduckgo")
+def test_two_services_do_not_share_their_jobs(tmp_path: Path) -> None:
+    with SharedAssessor(options=OPTIONS) as shared, Jobs(tmp_path / "jobs", shared):
+        with pytest.raises(RunFolderError, match="Another process"):
+            Jobs(tmp_path / "jobs", shared)
+        (tmp_path / "linked").mkdir()
+        (tmp_path / "linked" / "token").symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(InputError, match="is a symbolic link"):
+            Jobs(tmp_path / "linked", shared)
 
 
 def test_the_lines_of_the_documentation_do_what_they_say(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
