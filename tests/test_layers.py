@@ -85,6 +85,7 @@ HEAVY = (
     "scipy",
     "starlette",
     "uvicorn",
+    "mcp",
     "vllm",
     "ray",
 )

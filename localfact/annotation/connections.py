@@ -1,4 +1,4 @@
-"""The connections of the annotators' server: how long each may take, and how many there are.
+"""The connections of a server of ours: how long the other side may take, and how many there are.
 
 uvicorn waits for the end of a request, and for a reader of its answer, as long as the other side likes; enough of those, and no
 descriptor is left for anybody else.
@@ -9,7 +9,7 @@ import resource
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-#: Seconds that a request may take from the first byte to the last of its answer, and a connection without one.
+#: Seconds that the other side may take to ask, to end its question, and to read the answer, and a connection without any.
 PATIENCE = 30.0
 #: The fewest and the most connections that there may be; descriptors that are left for the database, modules, the guide.
 FEWEST_CONNECTIONS, MOST_CONNECTIONS, OTHER_DESCRIPTORS = 8, 500, 48
@@ -24,7 +24,10 @@ def most_connections(backlog: int) -> int:
 
 
 def protocol_of(patience: float, most: int) -> type[H11Protocol]:
-    """HTTP whose connections take so many seconds for each request, and are so many; beyond, the oldest idle one is ended."""
+    """HTTP whose connections are so many, and waited for so many seconds; beyond, the oldest idle one is ended.
+
+    While we are at work on an answer, nobody is waited for: it may take as long as it takes.
+    """
 
     class BoundedProtocol(H11Protocol):
         _since: float
@@ -49,8 +52,14 @@ def protocol_of(patience: float, most: int) -> type[H11Protocol]:
 
         def _begin_to_wait(self) -> None:
             self._since = self.loop.time()
-            # Closing would wait until the other side has taken what is left of an answer.
-            self._end = self.loop.call_later(patience, self.transport.abort)
+            self._end = self.loop.call_later(patience, self._end_unless_at_work)
+
+        def _end_unless_at_work(self) -> None:
+            if self._is_idle:
+                # Closing would wait until the other side has taken what is left of an answer.
+                self.transport.abort()
+            else:
+                self._end = self.loop.call_later(patience, self._end_unless_at_work)
 
         @property
         def _is_idle(self) -> bool:

@@ -1,4 +1,4 @@
-"""Access control of the annotators' server: the checks before any page, and the headers of every answer.
+"""Access control of the annotators' server and of the service: the checks before any page, and the headers of every answer.
 
 A page of somebody else's, open in an annotator's browser, can send requests to a server on loopback. So a request must name one
 of the server's own hosts (else a name could be bound to it anew), what changes something must come from a page of ours, and a
@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-#: The longest body of a request, in bytes.
+#: The longest body of a form, in bytes.
 LONGEST_BODY = 64_000
 #: How long a browser keeps both, in seconds.
 KEPT_SECONDS = 30 * 24 * 3600
@@ -44,11 +44,16 @@ class AccessControl:
         host: the address it listens at.
         token: what everybody must have shown once; "" for nothing, on loopback alone.
         secret: of this project, never sent.
+        longest_body: of a request, in bytes.
+        programs: whether programs ask too, which name no origin and show the token in each request. A browser names its origin
+            wherever a page of somebody else's sends something.
     """
 
     host: str
     token: str
     secret: str
+    longest_body: int = LONGEST_BODY
+    programs: bool = False
 
     @property
     def cookies(self) -> tuple[str, str]:
@@ -68,6 +73,15 @@ class AccessControl:
         except ValueError:
             return name in {self.host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
         return True
+
+    def trusts_origin(self, origin: str | None, own: str) -> bool:
+        """Whether what changes something may come from there."""
+        return origin == own or (self.programs and origin is None)
+
+    def is_shown_in(self, headers: Mapping[str, str]) -> bool:
+        """Whether a program's request shows the token, as `Authorization: Bearer TOKEN`."""
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        return self.programs and kind.lower() == "bearer" and _is_same(given.strip(), self.token)
 
     def sign(self, name: str) -> str:
         """A name as its cookie carries it."""
@@ -111,7 +125,7 @@ class Guarded:
             if refusal is not None:
                 await refusal(scope, receive, _with_headers(send))
             else:
-                await self.app(scope, _limit_body(receive), _with_headers(send))
+                await self.app(scope, limit_body(receive, self.access.longest_body), _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         host = headers.get("host", "")
@@ -120,15 +134,15 @@ class Guarded:
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("There is no such request.", status_code=405)
         length = headers.get("content-length", "0")
-        if not (length.isdecimal() and len(length) < 10) or int(length) > LONGEST_BODY:
+        if not (length.isdecimal() and len(length) < 10) or int(length) > self.access.longest_body:
             return PlainTextResponse("That is too long.", status_code=413)
-        if scope["method"] == "POST" and headers.get("origin") != f"{scope['scheme']}://{host}":
+        if scope["method"] == "POST" and not self.access.trusts_origin(headers.get("origin"), f"{scope['scheme']}://{host}"):
             return PlainTextResponse("Forms are taken from this server's own pages alone.", status_code=403)
         return self._token_asked(scope, headers) if self.access.token else None
 
     def _token_asked(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         token_cookie, _ = self.access.cookies
-        if _is_same(cookies(headers).get(token_cookie, ""), self.access.token):
+        if _is_same(cookies(headers).get(token_cookie, ""), self.access.token) or self.access.is_shown_in(headers):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if scope["method"] == "GET" and _is_same("".join(query.pop("token", [])), self.access.token):
@@ -137,7 +151,10 @@ class Guarded:
             answer = RedirectResponse("/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else ""), status_code=303)
             set_cookie(answer, token_cookie, self.access.token)
             return answer
-        return PlainTextResponse("Open the whole link that you were given: it ends in a token.", status_code=401)
+        said = "Open the whole link that you were given: it ends in a token."
+        if self.access.programs:
+            said += " A program sends it in each request: Authorization: Bearer TOKEN."
+        return PlainTextResponse(said, status_code=401)
 
 
 def cookies(headers: Mapping[str, str]) -> dict[str, str]:
@@ -163,15 +180,15 @@ def _name_of(host: str) -> str:
         return ""
 
 
-def _limit_body(receive: Receive) -> Receive:
-    """Ends a body that is longer than LONGEST_BODY, whatever its content-length says."""
+def limit_body(receive: Receive, longest: int) -> Receive:
+    """Ends a body of more bytes than that, whatever its content-length says."""
     taken = 0
 
     async def bounded() -> Message:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
-        if taken > LONGEST_BODY:
+        if taken > longest:
             return {"type": "http.disconnect"}
         return message
 

@@ -31,6 +31,7 @@ from localfact.cli import (
     roc,
     run_folders,
     runs,
+    serving,
     settings_file,
     single_stages,
 )
@@ -59,6 +60,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "leaderboard": leaderboard.leaderboard,
     "infer": single_stages.infer,
     "relate": single_stages.relate,
+    "serve": serving.serve,
+    "mcp": serving.mcp,
     "init": settings_file.init,
     "methods": about.methods,
     "doctor": about.doctor,

@@ -239,6 +239,5 @@ def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: As
 def _put_cache(model: RelationModel, file: Path, opened: AsyncExitStack) -> RelationModel:
     """The model with a cache; of a calibrated one what lies below the map is cached."""
     if isinstance(model, CalibratedRelations):
-        model.model = open_cached(model.model, file, opened)
-        return model
+        return model.over(open_cached(model.model, file, opened))
     return open_cached(model, file, opened)

@@ -17,7 +17,7 @@ class CalibratedRelations:
     """A RelationModel over another one. Its identity is that model's: caches hold raw predictions.
 
     Attributes:
-        model: the model below, which may be exchanged for a cache of it.
+        model: the model below.
     """
 
     def __init__(self, model: RelationModel, relation_map: RelationMap | None) -> None:
@@ -30,6 +30,10 @@ class CalibratedRelations:
     def identity(self) -> str:
         """That of the model below."""
         return self.model.identity
+
+    def over(self, model: RelationModel) -> "CalibratedRelations":
+        """The same map over another model: a cache of the one below."""
+        return CalibratedRelations(model, self._map)
 
     async def fit(self) -> RelationMap:
         """The map; the first call asks the model about the reference pairs where none was given.

@@ -5,6 +5,11 @@ from collections.abc import Mapping
 from localfact.report.summary import Summary
 from localfact.vocabulary import Flag, VerdictLabel
 
+#: What no verdict is.
+NO_PROOF = (
+    "A verdict reports how the method reads the passages that were found; it does not prove that a claim is true or false."
+)
+
 VERDICTS: Mapping[VerdictLabel, str] = {
     VerdictLabel.SUPPORTED: "on balance, the evidence found supports it",
     VerdictLabel.CONTRADICTED: "on balance, the evidence found contradicts it",

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from localfact.errors import EngineError, InputError, RequestError
-from localfact.llm.cores.loop_thread import LoopThread
 from localfact.llm.tokens.chat import ChatLayout
 from localfact.llm.tokens.token_engine import REPEATED, TokenAnswer, TokenRequest
 from localfact.runtime.hiding import hide, no_cookies, repeats
+from localfact.runtime.loop_thread import LoopThread
 
 if TYPE_CHECKING:
     import httpx

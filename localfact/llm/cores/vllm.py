@@ -13,7 +13,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from localfact.errors import EngineError, InputError, MissingError, RequestError
-from localfact.llm.cores.loop_thread import LoopThread
 from localfact.llm.cores.process_environment import (
     cache_on_cpu,
     environment,
@@ -29,6 +28,7 @@ from localfact.llm.placing.settings import EngineSettings
 from localfact.llm.tokens.chat import ChatLayout
 from localfact.llm.tokens.token_engine import REPEATED, TokenAnswer, TokenEngine, TokenRequest
 from localfact.runtime.cures import install_engine
+from localfact.runtime.loop_thread import LoopThread
 
 if TYPE_CHECKING:
     from vllm import SamplingParams

@@ -7,7 +7,7 @@ from typing import Any
 
 from localfact.records import Assessment, Distribution, Pair
 from localfact.report.accounting_view import figures, number
-from localfact.report.explanations import FLAG_WORDS, FLAGS, VERDICTS, explanations
+from localfact.report.explanations import FLAG_WORDS, FLAGS, NO_PROOF, VERDICTS, explanations
 from localfact.report.findings import WEAK, common_flags, headline, tell_common_flags
 from localfact.report.page.cards import CARDS, make_cards
 from localfact.report.page.plain_settings import plain_settings
@@ -77,6 +77,7 @@ def run_page(run: RunRead) -> str:
         run=run,
         summary=run.summary,
         headline=headline(run.summary),
+        no_proof=NO_PROOF,
         alerts=[NO_PAGE_READ] if run.summary.no_page_read else [],
         common=tell_common_flags(run.summary),
         against=sum(verdict.label is VerdictLabel.CONTRADICTED for one in run.assessments for verdict in one.verdicts),

@@ -1,6 +1,6 @@
-"""An event loop in a thread of its own, for an engine that is used from several event loops, one after the other.
+"""An event loop in a thread of its own, for an engine that is used from several event loops, at once or one after the other.
 
-Used by `llm/cores/vllm.py`: a call never waits on a loop that has ended.
+A call never waits on a loop that has ended.
 """
 
 import asyncio

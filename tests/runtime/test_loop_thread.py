@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from localfact.errors import EngineError
-from localfact.llm.cores.loop_thread import LoopThread
 from localfact.runtime.interrupts import interruptible
+from localfact.runtime.loop_thread import LoopThread
 
 
 @pytest.fixture

@@ -1,0 +1,213 @@
+"""One engine and one corpus for everybody who asks, opened once: for a service, whose requests come at once and from any loop.
+
+    with SharedAssessor(options=Options(embedder="none")) as shared:
+        assessment = await shared.check({"response": "Marie Curie was born in Warsaw."})
+
+All of it lives on an event loop in a thread of its own, so that whoever serves requests stays free to answer.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from localfact.api.evaluate import Job, Opened, Opener, execute_async, prepare, usual_concurrency
+from localfact.api.judged_by import JudgedBy, judged_by
+from localfact.api.report import how_decided
+from localfact.api.sample import sample_corpus
+from localfact.errors import InputError
+from localfact.inputs.responses import MAX_WORDS, response_of
+from localfact.llm.cores.sharing import Start, start_engine
+from localfact.methods.fitted_map import with_fitted_map
+from localfact.methods.options import Options
+from localfact.methods.web import Notes
+from localfact.methods.wiring import Configuration, configure, explaining_what_is_shown, wire, with_cache
+from localfact.pipeline import Costs, Observer, Pipeline, unobserved
+from localfact.records import Assessment, Claim, Passage, Response
+from localfact.report.summary import Summary
+from localfact.runs.progress import Progress
+from localfact.runs.record import RunSettings
+from localfact.runs.run_folder import RELATIONS_FILE
+from localfact.runtime.loop_thread import LoopThread
+
+#: The longest query of a search, in characters.
+LONGEST_QUERY = 2_000
+
+
+class FoundPassage(NamedTuple):
+    """A passage found for a query: the rank counts from 1, and a higher score is better."""
+
+    rank: int
+    score: float
+    passage: Passage
+
+
+class SharedAssessor:
+    """Checks texts, runs evaluations and searches the corpus, for any number of callers at once.
+
+    As many texts are at work at once as in an `eval` with the same options; those of evaluations are counted by themselves, so
+    that a long one keeps nobody waiting.
+
+    Args:
+        method, options, max_words: as of `evaluate`; without a corpus, the sample's is searched.
+        concurrency: how many responses are assessed at once; None for the default of the method.
+
+    Raises:
+        InputError: an option that cannot be used, or a search of the web: what is judged must not depend on what others asked.
+        MissingError: weights or a corpus are missing.
+    """
+
+    def __init__(
+        self,
+        method: str | None = None,
+        options: Options | None = None,
+        *,
+        max_words: int = MAX_WORDS,
+        concurrency: int | None = None,
+    ) -> None:
+        options = options or Options()
+        if options.live:
+            raise InputError("A service reads a corpus that is there and searches no web: leave --provider out.")
+        self.options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
+        self.method, self.max_words = method, max_words
+        self.chosen: Configuration = configure(method, self.options)
+        self.at_once = concurrency or usual_concurrency(self.chosen)
+        self._opened = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._checks, self._rows = asyncio.Semaphore(self.at_once), asyncio.Semaphore(self.at_once)
+        self._pipeline: Pipeline | None = None
+        self._notes: Notes = tuple
+        self._thread = LoopThread("assessing")
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Who judges, and what a verdict is not."""
+        return judged_by(self._read)
+
+    @property
+    def how(self) -> str:
+        """How verdicts are reached, in sentences."""
+        return how_decided(self._read.assessment)
+
+    @property
+    def _read(self) -> RunSettings:
+        return RunSettings.read(self.chosen.settings.plain())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def open(self) -> None:
+        """Loads models and corpus now and waits for that; else the first call does.
+
+        Raises:
+            MissingError, CorpusError, EngineError: as `wire`.
+        """
+        self._thread.wait(self._wired())
+
+    async def opened(self) -> None:
+        """As `open`, without blocking the caller's loop."""
+        await self._thread.call(self._wired())
+
+    def close(self) -> None:
+        """Ends every open call and closes what was opened."""
+        self._thread.wait(self._opened.aclose())
+        self._thread.end(lambda: None)
+
+    async def check(self, row: Mapping[str, Any]) -> Assessment:
+        """Assesses one text, as `api.check`: a mapping as a row of a file of responses, which may bring passages and claims.
+
+        Raises:
+            InputError: nothing of it can be judged, or it is too long. LocalFactError: as `Pipeline.assess`.
+        """
+        response = response_of({"id": "text", **row}, 1, self.max_words)
+        if response.problem is not None:
+            raise InputError(response.problem)
+        return await self._thread.call(self._check(response))
+
+    async def search(self, query: str) -> list[FoundPassage]:
+        """The passages that a check would read for a claim of these words, best first: as many as a claim gets (`k`).
+
+        Raises:
+            InputError: there is nothing to look for, or it is too long. CorpusError: the index is damaged.
+        """
+        if not query.strip() or len(query) > LONGEST_QUERY:
+            raise InputError(f"A query has 1 to {LONGEST_QUERY:,} characters.")
+        return await self._thread.call(self._search(query))
+
+    def job_of(self, data: Path, out: Path) -> Job:
+        """An evaluation of a file into a run folder, ready to run.
+
+        Raises:
+            InputError: nothing in the file is a row, or it cannot be used.
+        """
+        return prepare(data, method=self.method, options=self.options, out=out, max_words=self.max_words)
+
+    async def evaluate(self, job: Job, progress: Progress) -> Summary:
+        """Runs an evaluation of `job_of`, or goes on with it, by the shared engine; files are touched on the caller's loop.
+
+        Raises:
+            LocalFactError: one that stops the whole run, as of `execute`. What is done is in the run folder.
+        """
+        await self.opened()
+        settings = job.chosen.settings.model_copy(update={"assessment": self.chosen.settings.assessment})
+        job = replace(job, chosen=replace(job.chosen, settings=settings))
+        return await execute_async(job, None, self.at_once, False, progress, start_engine, self._opener(job.out))
+
+    async def _wired(self) -> Pipeline:
+        async with self._opening:
+            if self._pipeline is None:
+                pipeline, self._notes = wire(self.chosen, self._opened, observe=unobserved)
+                settings = await with_fitted_map(self.chosen.settings, pipeline)
+                self.chosen = replace(self.chosen, settings=settings)
+                self._pipeline = pipeline
+        return self._pipeline
+
+    async def _check(self, response: Response) -> Assessment:
+        pipeline = await self._wired()
+        async with self._checks:
+            return await explaining_what_is_shown(pipeline).assess(0, response, Costs(), unobserved)
+
+    async def _search(self, query: str) -> list[FoundPassage]:
+        pipeline = await self._wired()
+        claim = Claim(id="query", text=query)
+        async with self._checks:
+            found = await pipeline.retriever.retrieve(Response(id="query", text=query), [claim])
+        passages = {passage.id: passage for passage in found.passages}
+        return [FoundPassage(hit.rank, hit.score, passages[hit.passage_id]) for hit in found.hits.get(claim.id, ())]
+
+    def _opener(self, out: Path) -> Opener:
+        """Opens, for the run in a folder, what assesses its responses: the shared engine."""
+
+        def open_shared(chosen: Configuration, opened: AsyncExitStack, progress: Progress, start: Start) -> Opened:
+            rows = _RowsOfRun(self, out / RELATIONS_FILE)
+            opened.push_async_callback(rows.close)
+            return Opened(rows, self._notes, self.at_once)
+
+        return open_shared
+
+
+class _RowsOfRun:
+    """Assesses the responses of one run by the shared engine; what relation models say is kept in the run's own folder."""
+
+    def __init__(self, shared: SharedAssessor, cache: Path) -> None:
+        self._shared, self._cache = shared, cache
+        self._opened = AsyncExitStack()
+        self._pipeline: Pipeline | None = None
+
+    async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
+        return await self._shared._thread.call(self._assess(index, response, costs, observe))
+
+    async def close(self) -> None:
+        await self._shared._thread.call(self._opened.aclose())
+
+    async def _assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
+        pipeline = await self._shared._wired()
+        if self._pipeline is None:  # the folder is there when the first response is assessed
+            self._pipeline = with_cache(pipeline, self._shared.chosen, self._cache, self._opened)
+        async with self._shared._rows:
+            return await self._pipeline.assess(index, response, costs, observe)

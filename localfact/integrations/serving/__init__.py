@@ -1,0 +1,1 @@
+"""`localfact serve`: texts checked and files evaluated over HTTP, by one engine."""
