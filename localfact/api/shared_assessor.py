@@ -1,32 +1,36 @@
-"""One engine and one corpus for everybody who asks, opened once: for a service, whose requests come at once and from any loop.
+"""One engine and one corpus for everybody who asks, opened once: for services and other tools, whose calls overlap.
 
-    with SharedAssessor(options=Options(embedder="none")) as shared:
+    with SharedAssessor(options=Options(corpus="index/mine")) as shared:
         assessment = await shared.check({"response": "Marie Curie was born in Warsaw."})
 
 All of it lives on an event loop in a thread of its own, so that whoever serves requests stays free to answer.
 """
 
 import asyncio
+import atexit
+import contextlib
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from localfact.api.evaluate import Job, Opened, Opener, execute_async, prepare, usual_concurrency
+from localfact.api.evaluate import NO_EVIDENCE, Job, Opened, Opener, execute_async, prepare, usual_concurrency
 from localfact.api.judged_by import JudgedBy, judged_by
 from localfact.api.report import how_decided
-from localfact.api.sample import sample_corpus
+from localfact.api.sample import with_recording
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.methods.fitted_map import with_fitted_map
+from localfact.methods.option_group import check_options
 from localfact.methods.options import Options
 from localfact.methods.web import Notes
 from localfact.methods.wiring import Configuration, configure, explaining_what_is_shown, wire, with_cache
-from localfact.pipeline import Costs, Observer, Pipeline, unobserved
-from localfact.records import Assessment, Claim, Passage, Response
+from localfact.pipeline import Costs, Observer, Pipeline, failed, unobserved
+from localfact.records import Assessment, Claim, Failure, Passage, Response
 from localfact.report.summary import Summary
+from localfact.runs.failures import or_failure
 from localfact.runs.progress import Progress
 from localfact.runs.record import RunSettings
 from localfact.runs.run_folder import RELATIONS_FILE
@@ -51,7 +55,7 @@ class SharedAssessor:
     that a long one keeps nobody waiting.
 
     Args:
-        method, options, max_words: as of `evaluate`; without a corpus, the sample's is searched.
+        method, options, max_words: as of `evaluate`; without a corpus, only texts that bring passages can be judged.
         concurrency: how many responses are assessed at once; None for the default of the method.
 
     Raises:
@@ -69,10 +73,9 @@ class SharedAssessor:
     ) -> None:
         options = options or Options()
         if options.live:
-            raise InputError("A service reads a corpus that is there and searches no web: leave --provider out.")
-        self.options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
-        self.method, self.max_words = method, max_words
-        self.chosen: Configuration = configure(method, self.options)
+            raise InputError("What others hand over is judged by a finished corpus: `localfact corpus fetch` makes one.")
+        self.options, self.method, self.max_words = options, method, max_words
+        self.chosen: Configuration = configure(method, options)
         self.at_once = concurrency or usual_concurrency(self.chosen)
         self._opened = AsyncExitStack()
         self._opening = asyncio.Lock()
@@ -81,18 +84,32 @@ class SharedAssessor:
         self._notes: Notes = tuple
         self._thread = LoopThread("assessing")
 
+    @classmethod
+    def of_names(cls, method: str | None, chosen: Mapping[str, Any], max_words: int = MAX_WORDS) -> Self:
+        """With options by their names, as in a file of settings; closed when Python ends.
+
+        Raises:
+            InputError: also for a name that no option has.
+        """
+        if unknown := sorted(set(chosen) - set(Options.model_fields)):
+            raise InputError(f"There is no option '{unknown[0]}': `localfact eval --help` lists them, with _ for each -.")
+        shared = cls(method, with_recording(check_options(Options, chosen), of_sample=False), max_words=max_words)
+        atexit.register(shared.close)
+        return shared
+
     @property
     def judged_by(self) -> JudgedBy:
         """Who judges, and what a verdict is not."""
-        return judged_by(self._read)
+        return judged_by(self.settings)
 
     @property
     def how(self) -> str:
         """How verdicts are reached, in sentences."""
-        return how_decided(self._read.assessment)
+        return how_decided(self.settings.assessment)
 
     @property
-    def _read(self) -> RunSettings:
+    def settings(self) -> RunSettings:
+        """What decides the verdicts, as a run of the same would have them."""
         return RunSettings.read(self.chosen.settings.plain())
 
     def __enter__(self) -> Self:
@@ -115,7 +132,9 @@ class SharedAssessor:
 
     def close(self) -> None:
         """Ends every open call and closes what was opened."""
-        self._thread.wait(self._opened.aclose())
+        atexit.unregister(self.close)
+        with contextlib.suppress(Exception):  # at the end of Python some of it has ended by itself
+            self._thread.wait(self._opened.aclose())
         self._thread.end(lambda: None)
 
     async def check(self, row: Mapping[str, Any]) -> Assessment:
@@ -124,10 +143,30 @@ class SharedAssessor:
         Raises:
             InputError: nothing of it can be judged, or it is too long. LocalFactError: as `Pipeline.assess`.
         """
-        response = response_of({"id": "text", **row}, 1, self.max_words)
+        response = self.read({"id": "text", **row})
         if response.problem is not None:
             raise InputError(response.problem)
         return await self._thread.call(self._check(response))
+
+    def check_or_fail(self, row: Mapping[str, Any], index: int = 0) -> Assessment:
+        """Assesses one response and waits for that, from any thread; one that cannot be used comes back as failed.
+
+        Args:
+            row: as in a file of responses (docs/inputs.md). index: its position in the input, from 0.
+
+        Raises:
+            LocalFactError: one that concerns all responses: something missing or damaged.
+        """
+        response = self.read(row, index)
+        assessment = self._thread.wait(or_failure(self._check(response, index)))
+        return failed(index, response, assessment.reason, Costs()) if isinstance(assessment, Failure) else assessment
+
+    def read(self, row: Mapping[str, Any], index: int = 0) -> Response:
+        """A row as a response, whose `problem` says why it cannot be judged."""
+        response = response_of(dict(row), index + 1, self.max_words)
+        if response.problem is None and response.evidence is None and self.options.corpus is None:
+            return response.model_copy(update={"problem": NO_EVIDENCE.format(who="the response brings")})
+        return response
 
     async def search(self, query: str) -> list[FoundPassage]:
         """The passages that a check would read for a claim of these words, best first: as many as a claim gets (`k`).
@@ -164,13 +203,14 @@ class SharedAssessor:
                 pipeline, self._notes = wire(self.chosen, self._opened, observe=unobserved)
                 settings = await with_fitted_map(self.chosen.settings, pipeline)
                 self.chosen = replace(self.chosen, settings=settings)
-                self._pipeline = pipeline
+                kept = self.options.relations_cache
+                self._pipeline = pipeline if kept is None else with_cache(pipeline, self.chosen, kept, self._opened)
         return self._pipeline
 
-    async def _check(self, response: Response) -> Assessment:
+    async def _check(self, response: Response, index: int = 0) -> Assessment:
         pipeline = await self._wired()
         async with self._checks:
-            return await explaining_what_is_shown(pipeline).assess(0, response, Costs(), unobserved)
+            return await explaining_what_is_shown(pipeline).assess(index, response, Costs(), unobserved)
 
     async def _search(self, query: str) -> list[FoundPassage]:
         pipeline = await self._wired()
@@ -208,6 +248,7 @@ class _RowsOfRun:
     async def _assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         pipeline = await self._shared._wired()
         if self._pipeline is None:  # the folder is there when the first response is assessed
-            self._pipeline = with_cache(pipeline, self._shared.chosen, self._cache, self._opened)
+            cached = self._shared.options.relations_cache is not None
+            self._pipeline = pipeline if cached else with_cache(pipeline, self._shared.chosen, self._cache, self._opened)
         async with self._shared._rows:
             return await self._pipeline.assess(index, response, costs, observe)

@@ -42,9 +42,7 @@ def serve(
         from localfact.integrations.serving.service import serve as answer_requests
     except ImportError as error:
         raise not_installed(error) from error
-    if options.corpus is None:
-        note(SAMPLE)
-    with SharedAssessor(method, options, max_words=max_words, concurrency=concurrency) as shared:
+    with SharedAssessor(method, with_corpus(options), max_words=max_words, concurrency=concurrency) as shared:
         answer_requests(shared, jobs, host, port, ready=lambda link: note(f"Listening at {link} Ctrl-C stops it."))
     note(f"Stopped. What jobs have done is in {jobs}; the same command goes on with them.")
 
@@ -59,7 +57,15 @@ def mcp(options: Options, method: MethodName = None, max_words: MaxWords = MAX_W
     from localfact.api.shared_assessor import SharedAssessor
     from localfact.integrations.mcp_server import serve_over_stdio
 
-    if options.corpus is None:
-        note(SAMPLE)
-    with SharedAssessor(method, options, max_words=max_words) as shared:
+    with SharedAssessor(method, with_corpus(options), max_words=max_words) as shared:
         serve_over_stdio(shared)
+
+
+def with_corpus(options: Options) -> Options:
+    """The options with a corpus: the sample's where none is named, which is told."""
+    if options.corpus is not None:
+        return options
+    from localfact.api.sample import sample_corpus
+
+    note(SAMPLE)
+    return options.model_copy(update={"corpus": sample_corpus()})

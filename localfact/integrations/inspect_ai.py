@@ -15,7 +15,7 @@ import anyio.to_thread
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
-from localfact.api.checker import Checker
+from localfact.api.shared_assessor import SharedAssessor
 from localfact.inputs.passages import CONTEXT_KEYS, PASSAGE_KEYS
 from localfact.inputs.responses import MAX_WORDS
 from localfact.integrations.inspect_records import metadata_of, verdict_counts
@@ -79,18 +79,20 @@ def localfact(
     k = KPolicy.parse(str(recall_k))
     chosen = {"corpus": corpus, "model": model, **options}
     given = {name: absolute(name, value) for name, value in chosen.items() if value is not None}
-    checker = cache(lambda: Checker.of(method, given, int(max_words)))
+    shared = cache(lambda: SharedAssessor.of_names(method, given, int(max_words)))
     limiter = cache(anyio.CapacityLimiter)
     making = threading.Lock()
 
-    def opened() -> Checker:
+    def opened() -> SharedAssessor:
         with making:  # once for all samples, whose scorers run at the same time
-            return checker()
+            return shared()
 
     async def judge(state: TaskState, target: Target) -> Score:
         settings = (await anyio.to_thread.run_sync(opened)).settings
-        waiting = limiter(checker().at_once)
-        assessment = await anyio.to_thread.run_sync(checker().check, row_of(state), limiter=waiting, abandon_on_cancel=True)
+        waiting = limiter(shared().at_once)
+        assessment = await anyio.to_thread.run_sync(
+            shared().check_or_fail, row_of(state), limiter=waiting, abandon_on_cancel=True
+        )
         told = explain(assessment, who := judged_by(settings))
         kept = {**metadata_of(assessment, settings, who), "recall_k": str(recall_k)}
         if reason := reason_unscored(assessment):

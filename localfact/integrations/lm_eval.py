@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from localfact.api.checker import Checker
 from localfact.api.sample import sample_corpus, sample_responses
+from localfact.api.shared_assessor import SharedAssessor
 from localfact.errors import InputError
 from localfact.inputs.passages import CONTEXT_KEYS, PASSAGE_KEYS
 from localfact.inputs.prompts import PLAIN_SUFFIX, PROMPTS, lines_as_rows, prompt_of
@@ -77,20 +77,20 @@ def docs_of(path: Path) -> Iterator[dict[str, str]]:
 
 
 @cache
-def checker_of(judge: str) -> Checker:
+def assessor_of(judge: str) -> SharedAssessor:
     """The one that judges by these settings, opened once for all answers."""
     chosen = json.loads(judge)
     method, max_words = chosen.pop("method", None), chosen.pop("max_words", MAX_WORDS)
-    checker = Checker.of(method, chosen, max_words)
-    log.info("Answers are judged by localfact, %s.", judged_by(checker.settings))
-    return checker
+    shared = SharedAssessor.of_names(method, chosen, max_words)
+    log.info("Answers are judged by localfact, %s.", judged_by(shared.settings))
+    return shared
 
 
 def judge_answer(doc: Mapping[str, str], results: Sequence[str]) -> dict[str, Any]:
     """What the harness keeps of an answer: its values, and under "scored" who judged, why, and the whole assessment."""
-    checker = checker_of(doc["judge"])
-    assessment = checker.check({**json.loads(doc["row"]), "prompt": doc["prompt"], "response": results[0]})
-    reason, counts, judge = reason_unscored(assessment), tally(assessment), judged_by(checker.settings)
+    shared = assessor_of(doc["judge"])
+    assessment = shared.check_or_fail({**json.loads(doc["row"]), "prompt": doc["prompt"], "response": results[0]})
+    reason, counts, judge = reason_unscored(assessment), tally(assessment), judged_by(shared.settings)
     has_score = reason is None
     entropy = contribution_of(Entropy(), assessment)
     both: Counts = (counts.supported, counts.judged) if has_score else None
