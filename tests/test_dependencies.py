@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Imported where it is there, and only then or after its cure was told.
-OPTIONAL = {"llm-cpu", "llm-cuda", "serve", "ray", "zim"}
+OPTIONAL = {"llm-cpu", "llm-cuda", "serve", "ray", "zim", "pytest"}
 #: Part of how a library that is declared is used -> that library, which always brings it along.
 BROUGHT = {"annotated-types": "pydantic", "markupsafe": "jinja2", "primp": "ddgs", "safetensors": "transformers"}
 
