@@ -1,6 +1,6 @@
 """What a verdict rests on, in plain lines, for places that know no markup: a failed test, a build's log, a trace."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from localfact.records import Assessment, JudgedClaim
 from localfact.records.judged_claims import said, shortened, true_with
@@ -20,9 +20,11 @@ def describe(claim: JudgedClaim) -> str:
     return "\n".join(lines)
 
 
-def describe_all(claims: Iterable[JudgedClaim]) -> str:
-    """The claims, one below the other."""
-    return "\n".join(f"  {describe(claim)}".replace("\n", "\n  ") for claim in claims)
+def describe_all(claims: Sequence[JudgedClaim], most: int | None = None) -> str:
+    """The claims, one below the other, at most so many of them; None for all."""
+    told = [f"  {describe(claim)}".replace("\n", "\n  ") for claim in claims[:most]]
+    left = len(claims) - len(told)
+    return "\n".join([*told, *([f"  And {left} more."] if left else [])])
 
 
 def not_supported(assessment: Assessment) -> Sequence[JudgedClaim]:
