@@ -73,6 +73,13 @@ def test_inputs_reach_scripts_as_variables_alone_and_every_one_does() -> None:
         assert all(re.search(rf"\$(\{{)?{name}\b", step["run"]) for name in step["env"])
 
 
+def test_the_workflow_of_the_page_gives_inputs_that_there_are() -> None:
+    page = (ROOT / "docs/integrations.md").read_text(encoding="utf-8")
+    workflow = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
+    (given,) = (step["with"] for step in workflow["jobs"]["factuality"]["steps"] if step["uses"].startswith("localfact/"))
+    assert given.keys() <= ACTION["inputs"].keys()
+
+
 @pytest.mark.slow
 def test_a_wrong_text_fails_the_step_and_is_annotated(runner: Runner) -> None:
     done = runner.evaluate(DATA="answers.jsonl", ARGUMENTS="--embedder\nnone\n", OUT=f"run{HOSTILE}", JUNIT=f"junit{HOSTILE}")

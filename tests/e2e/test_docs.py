@@ -44,6 +44,7 @@ TESTED = {
     "localfact annotate annotations/mine": "tests/annotation",
     "localfact calibrate --relations": "tests/api/test_calibrate_relations.py",
     "localfact compare --methods": "tests/api/test_compare_methods.py",
+    "localfact export runs/HASH --langfuse --send": "tests/integrations/test_langfuse.py",
     "localfact models pull qwen2.5-coder-1.5b": "tests/models/test_wheels.py",
     "localfact models pull smollm2-135m": "tests/models/test_wheels.py",
     "localfact models pull qwen2.5-7b --tokenizer-only": "tests/models/test_download.py",

@@ -1,11 +1,13 @@
 """The fixture for pytest, used by a real pytest in a process of its own."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).resolve().parents[2]
 #: As pytest loads it by the entry point of an installed localfact, which tests/test_packaging.py sees.
 PLUGIN = ("-p", "localfact.integrations.pytest_plugin")
 PAGE = "Ada Lovelace was born in London in 1815. She wrote notes on the Analytical Engine."
@@ -78,6 +80,19 @@ def test_a_wrong_text_fails_with_the_claim_the_sentence_and_the_source(tmp_path:
     assert "Bananas are berries." in said["test_unknown"].partition("Not supported:")[2]
     assert "It states nothing that could be judged" in said["test_nothing"]
     assert "name one of them" in said["test_no_evidence"]
+
+
+@pytest.mark.slow
+def test_the_test_of_the_page_passes_and_fails_as_it_shows(tmp_path: Path) -> None:
+    page = (ROOT / "docs/integrations.md").read_text(encoding="utf-8").partition("## pytest\n")[2].partition("\n## ")[0]
+    code, shown = re.findall(r"^```(?:python)?\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    fast = "passages=[page], options=__import__('localfact').Options(embedder='none'))"  # the same verdict, sooner
+    passing = code.replace("passages=[page])", fast)
+    failing = passing.replace("says_what", "errs").replace("born in London.", "born in Paris.")
+    (tmp_path / "test_page.py").write_text(f"{passing}\n\n{failing}")
+    told = run(tmp_path)
+    assert "1 failed, 1 passed" in told
+    assert shown.partition("\n")[2] in told
 
 
 @pytest.mark.slow
