@@ -12,6 +12,7 @@
     ├── MissingError               3   weights, a corpus or a package that is not there
     ├── EngineError                2   the language model engine could not start, or died; what was done is kept
     ├── SearchError                2   a search that no provider answered; never taken for "nothing found"
+    ├── SendError                  2   another tool's server that did not take what was sent
     ├── OfflineError               2   something tried to leave this machine although --offline was given
     └── WriteError                 2   the disk is full or the folder cannot be written; what was done is kept
 
@@ -71,6 +72,10 @@ class EngineError(LocalFactError):
 
 class SearchError(LocalFactError):
     """A search that no provider answered, after all tries. It concerns one query; the same command asks again."""
+
+
+class SendError(LocalFactError):
+    """Results that another tool's server did not take. They stay in the run folder, and the same command sends them again."""
 
 
 class OfflineError(LocalFactError):

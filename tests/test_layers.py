@@ -45,7 +45,7 @@ __init__: api methods report
 papers: api corpus evidence inputs llm methods models pipeline prompts report runs runtime scoring
 cluster: api llm methods models pipeline prompts runs runtime web
 annotation: inputs report runs runtime scoring text
-integrations: annotation api inputs methods report runs runtime scoring text
+integrations: annotation api inputs methods report runs runtime scoring text web
 cli: annotation api cluster corpus inputs integrations llm methods models papers report runs runtime scoring web
 __main__: cli
 """

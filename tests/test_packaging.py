@@ -65,11 +65,11 @@ def test_installed_in_an_environment_of_its_own_it_needs_no_checkout(built: Path
     folder.mkdir()
     (folder / "answer.txt").write_text("Marie Curie was born in Warsaw.")
 
-    def run(*words: str) -> str:
+    def run(*words: str, program: str = "localfact") -> str:
         environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-        command = [tmp_path / "venv/bin/localfact", *words]
+        command = [tmp_path / "venv/bin" / program, *words]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stderr + done.stdout
         return done.stdout
 
     without_vectors = ("--embedder", "none", "--relations", "lexical", "--json")
@@ -78,6 +78,8 @@ def test_installed_in_an_environment_of_its_own_it_needs_no_checkout(built: Path
     assert json.loads(run("eval", "--limit", "1", *without_vectors))["responses"] == 1
     cards = {card["name"]: card for card in json.loads(run("models", "list", "--json"))}
     assert cards["builtin-nli"]["weights"].startswith(str(site / "localfact/_data/models/builtin-nli"))
+    (folder / "test_fixture.py").write_text("def test_it(factuality): assert factuality.assert_supported")
+    assert "1 passed" in run("-m", "pytest", "-q", program="python")  # pytest found the plugin by its entry point
 
 
 def test_in_a_checkout_its_own_folders_come_first() -> None:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from localfact.cli.builds import Build, FailUnder, ResultFormatOption
 from localfact.cli.options import (
     AsJson,
     Concurrency,
@@ -23,7 +24,7 @@ from localfact.cli.watching import reporting_interruption
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import Options
-from localfact.report.console import SOME_FAILED, errors, note, show
+from localfact.report.console import SOME_FAILED, errors, note, one_line, show
 from localfact.report.progress import TerminalProgress, TextProgress
 from localfact.report.tables import fields_table
 from localfact.runs.shards import Shard
@@ -66,6 +67,8 @@ def eval_command(
         int | None, typer.Option("--replicas", min=1, help="Workers of the cluster. Default: as many as there is room for.")
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be done; run nothing.")] = False,
+    fail_under: FailUnder = None,
+    how: ResultFormatOption = "terminal",
     as_json: AsJson = False,
 ) -> None:
     """Score responses. Killed or interrupted, the same command goes on where it stopped.
@@ -76,6 +79,7 @@ def eval_command(
     [dim]localfact eval --data answers.jsonl --corpus index/web --provider duckduckgo[/]  evidence from the web, kept
     [dim]localfact eval --data answers.jsonl --corpus index/web --offline[/]              again with the network unplugged
     [dim]localfact eval --data answers.jsonl --plan[/]                                    what that would do
+    [dim]localfact eval --data answers.jsonl --fail-under precision=0.8,contradicted=0[/]  exit code 4 below that
     [dim]localfact eval --data answers.jsonl --ray auto --replicas 8[/]                   on the machines of a Ray cluster
     [dim]localfact eval --data answers.jsonl --shards 8 --shard 3[/]                      an eighth; localfact merge joins them
     """
@@ -85,8 +89,11 @@ def eval_command(
     from localfact.api.rescore import first_failure
     from localfact.methods.web import privacy_note
     from localfact.report.terminal import machine_line, replay_line, summary_view
+    from localfact.runs.assessments import assessments_in_order
+    from localfact.runs.run_folder import read_seconds
     from localfact.scoring import KPolicy
 
+    build = Build(how, as_json, fail_under)
     recall = KPolicy.parse(recall_k)
     if (shards is None) != (shard is None):
         raise InputError("--shards says how many there are, and --shard which of them this is: name both.")
@@ -103,7 +110,9 @@ def eval_command(
         check_shared(job)
         open_assessor = Cluster(ray, replicas, offline).open
     if plan:
-        show(planned(job), as_json=as_json, view=fields_table)
+        if build.how not in ("terminal", "json"):
+            raise InputError(f"--plan runs nothing, so there is no result to print as {build.how}: leave one of them.")
+        show(planned(job), as_json=build.how == "json", view=fields_table)
         return
     if job.chosen.facts is not None and job.chosen.facts.machine:
         note(machine_line(job.chosen.facts.machine))
@@ -116,10 +125,12 @@ def eval_command(
         summary = evaluate.execute(
             job, recall_k=recall, concurrency=concurrency, force=force, progress=progress, open_assessor=open_assessor
         )
-    show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
+    seconds = read_seconds(job.out) if build.how == "junit" else None
+    build.show(summary, lambda: summary_view(summary), lambda: assessments_in_order(job.out), data, seconds=seconds)
     if summary.responses_failed or summary.verdicts["failed"]:
         note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
-        note(f"The first of them, {first_failure(job.out)}")
+        note(one_line(f"The first of them, {first_failure(job.out)}"))
+    build.end(summary)
     if summary.responses_failed or summary.verdicts["failed"] or summary.no_page_read:
         raise typer.Exit(SOME_FAILED)
 
@@ -159,6 +170,8 @@ def check(
     method: MethodName = None,
     max_words: MaxWords = MAX_WORDS,
     offline: Offline = False,
+    fail_under: FailUnder = None,
+    how: ResultFormatOption = "terminal",
     as_json: AsJson = False,
 ) -> None:
     """Judge one text: a verdict per claim, with the passages that moved it most. Without --corpus, in the sample's pages."""
@@ -169,6 +182,7 @@ def check(
     from localfact.report.terminal import assessment_view
     from localfact.runs.assessments import is_failed
 
+    build = Build(how, as_json, fail_under)
     text = sys.stdin.read() if file == "-" else read_text(Path(file), lenient=True)
     if options.live:
         check_web(options)
@@ -179,9 +193,10 @@ def check(
         assessment = check_text(
             text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress
         )
-    show(assessment.model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(assessment))
+    build.show(assessment, lambda: assessment_view(assessment), lambda: [assessment], None if file == "-" else Path(file))
     unread = no_page_read(assessment.counts)
     if unread:
         note(NO_PAGE_READ)
+    build.end(assessment)
     if is_failed(assessment) or unread:
         raise typer.Exit(SOME_FAILED)

@@ -85,7 +85,8 @@ app = typer.Typer(
         "Begin with [bold]localfact eval[/] (the shipped sample), "
         "then [bold]localfact eval --data answers.jsonl --corpus DIR[/].\n\n"
         "Exit codes: 0 done; 1 done with failures; 2 wrong usage or input, or an engine or a disk that failed; 3 something "
-        "missing; 130 interrupted. What was done is kept, and the same command goes on from there."
+        "missing; 4 done, but below the bar of --fail-under; 130 interrupted. What was done is kept, and the same command goes "
+        "on from there."
     ),
 )
 for name, command in COMMANDS.items():

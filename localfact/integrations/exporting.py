@@ -4,10 +4,16 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from localfact.integrations.inspect_records import inspect_lines
+from localfact.integrations.langfuse import langfuse_lines
+from localfact.integrations.otel import otel_lines
 from localfact.runtime.files import replace_by, write_errors
 
 #: The name of a form, which is its option -> what makes its lines of a run folder.
-FORMS: Mapping[str, Callable[[Path], Iterable[str]]] = {"inspect": inspect_lines}
+FORMS: Mapping[str, Callable[[Path], Iterable[str]]] = {
+    "inspect": inspect_lines,
+    "otel": otel_lines,
+    "langfuse": langfuse_lines,
+}
 
 
 def export_run(run: Path, form: str, out: Path) -> int:

@@ -18,8 +18,8 @@ from inspect_ai.solver import TaskState
 from localfact.api.shared_assessor import SharedAssessor
 from localfact.inputs.passages import CONTEXT_KEYS, PASSAGE_KEYS
 from localfact.inputs.responses import MAX_WORDS
+from localfact.integrations.explanation import describe_judge, explain
 from localfact.integrations.inspect_records import metadata_of, verdict_counts
-from localfact.integrations.judged_by import explain, judged_by
 from localfact.records import Assessment
 from localfact.scoring import KPolicy, score, standard_scores
 from localfact.scoring.aggregate import contribution_of
@@ -93,7 +93,7 @@ def localfact(
         assessment = await anyio.to_thread.run_sync(
             shared().check_or_fail, row_of(state), limiter=waiting, abandon_on_cancel=True
         )
-        told = explain(assessment, who := judged_by(settings))
+        told = explain(assessment, who := describe_judge(settings))
         kept = {**metadata_of(assessment, settings, who), "recall_k": str(recall_k)}
         if reason := reason_unscored(assessment):
             return Score.unscored(reason=reason, answer=assessment.text, explanation=told, metadata=kept)

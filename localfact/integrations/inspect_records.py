@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from localfact.integrations.judged_by import explain, judged_by
+from localfact.integrations.explanation import describe_judge, explain
 from localfact.records import Assessment
 from localfact.runs.assessments import assessments_in_order
 from localfact.runs.record import RunSettings, read_record
@@ -31,7 +31,7 @@ def inspect_lines(run: Path) -> Iterator[str]:
     Raises:
         MissingError: there is no such run. InputError: a file of it is damaged.
     """
-    judge = judged_by(settings := read_record(run, outlines=False).settings)
+    judge = describe_judge(settings := read_record(run, outlines=False).settings)
     seen: set[str] = set()
     for assessment in assessments_in_order(run):
         name, epoch = sample_of(assessment, seen)

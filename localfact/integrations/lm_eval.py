@@ -22,7 +22,7 @@ from localfact.inputs.passages import CONTEXT_KEYS, PASSAGE_KEYS
 from localfact.inputs.prompts import PLAIN_SUFFIX, PROMPTS, lines_as_rows, prompt_of
 from localfact.inputs.responses import MAX_WORDS
 from localfact.inputs.row_files import read_rows
-from localfact.integrations.judged_by import explain, judged_by
+from localfact.integrations.explanation import describe_judge, explain
 from localfact.scoring.aggregate import contribution_of
 from localfact.scoring.recall import f1, recall_at_k
 from localfact.scoring.scores import Entropy
@@ -82,7 +82,7 @@ def assessor_of(judge: str) -> SharedAssessor:
     chosen = json.loads(judge)
     method, max_words = chosen.pop("method", None), chosen.pop("max_words", MAX_WORDS)
     shared = SharedAssessor.of_names(method, chosen, max_words)
-    log.info("Answers are judged by localfact, %s.", judged_by(shared.settings))
+    log.info("Answers are judged by localfact, %s.", describe_judge(shared.settings))
     return shared
 
 
@@ -90,7 +90,7 @@ def judge_answer(doc: Mapping[str, str], results: Sequence[str]) -> dict[str, An
     """What the harness keeps of an answer: its values, and under "scored" who judged, why, and the whole assessment."""
     shared = assessor_of(doc["judge"])
     assessment = shared.check_or_fail({**json.loads(doc["row"]), "prompt": doc["prompt"], "response": results[0]})
-    reason, counts, judge = reason_unscored(assessment), tally(assessment), judged_by(shared.settings)
+    reason, counts, judge = reason_unscored(assessment), tally(assessment), describe_judge(shared.settings)
     has_score = reason is None
     entropy = contribution_of(Entropy(), assessment)
     both: Counts = (counts.supported, counts.judged) if has_score else None

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from localfact.report.formats import Format
     from localfact.report.table_data import Table
 
-#: The exit code besides those of errors.py: done, but some responses, rows or graphs failed.
-SOME_FAILED = 1
+#: The exit codes besides those of errors.py: done, but some responses, rows or graphs failed; done, but below --fail-under.
+SOME_FAILED, BELOW_BAR = 1, 4
 
 #: Controls of both sets but line feed and tab, marks of direction, separators, surrogates, tags: a terminal may obey them, and
 #: what they hide or turn round is not what is read.

@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NoReturn
 
 import httpx
 
@@ -62,18 +62,20 @@ class JsonClient:
         url: str,
         *,
         params: Mapping[str, str | int] | None = None,
-        body: Mapping[str, str | int] | None = None,
+        body: Mapping[str, Any] | None = None,
+        accepted: Collection[int] = (200,),
         forbidden: Mapping[int, str] | None = None,
         now: datetime | None = None,
     ) -> JsonAnswer:
         """Requests a URL; returns the JSON object of the answer.
 
         Args:
+            accepted: the statuses of an answer.
             forbidden: status -> what the user must do, for statuses by which this provider refuses every query.
             now: the time from which a Retry-After with a date is counted.
 
         Raises:
-            ProviderError: the answer is anything but a JSON object with status 200.
+            ProviderError: the answer is anything but a JSON object with such a status.
         """
         try:
             async with (
@@ -81,7 +83,8 @@ class JsonClient:
                 self._http.stream(method, url, params=params, json=body) as response,
             ):
                 content = await self._content(response)
-                self._check_status(response, content, forbidden or {}, now)
+                if response.status_code not in accepted:
+                    self._tell_status(response, content, forbidden or {}, now)
         except (TimeoutError, httpx.TimeoutException):
             raise self._error(FailureKind.UNAVAILABLE, f"no answer within {TIME_LIMIT:g} s") from None
         except (httpx.DecodingError, httpx.RemoteProtocolError) as error:
@@ -104,12 +107,10 @@ class JsonClient:
                 raise self._error(FailureKind.MALFORMED, f"the answer is larger than {MAX_ANSWER_BYTES:,} bytes")
         return bytes(content)
 
-    def _check_status(
+    def _tell_status(
         self, response: httpx.Response, content: bytes, forbidden: Mapping[int, str], now: datetime | None
-    ) -> None:
+    ) -> NoReturn:
         status = response.status_code
-        if status == 200:
-            return
         said = self._read_message(content)
         detail = f"HTTP {status}{f' ({said})' if said else ''}"
         retry_after = retry_after_seconds(response.headers.get("retry-after"), now)

@@ -2,13 +2,14 @@
 
 from localfact.api.report import limits_of
 from localfact.records import Assessment
+from localfact.report.plain_findings import describe_all
 from localfact.runs.record import RunSettings
 
 #: Claims in an explanation.
 CLAIMS_TOLD = 20
 
 
-def judged_by(settings: RunSettings) -> str:
+def describe_judge(settings: RunSettings) -> str:
     """The method, and who read the passages: "builtin-fr2 (relations: builtin-nli@1a2b, which is a demonstration)"."""
     readers = {
         "relations": settings.assessment.relations,
@@ -23,12 +24,7 @@ def explain(assessment: Assessment, judge: str) -> str:
     """What came out, who judged, and each contradicted claim with the sentence against it and its source.
 
     Args:
-        judge: from `judged_by`.
+        judge: from `describe_judge`.
     """
-    lines = [f"Judged by localfact, {judge}. {assessment.headline[:1].upper()}{assessment.headline[1:]}."]
-    for claim in assessment.contradicted[:CLAIMS_TOLD]:
-        sentence = "" if claim.sentence is None else f"\n  against it: {' '.join(claim.sentence.split())}"
-        source = "" if claim.source is None else f"\n  in: {claim.source}"
-        lines.append(f"- contradicted: {claim.text}{sentence}{source}")
-    more = len(assessment.contradicted) - CLAIMS_TOLD
-    return "\n".join([*lines, *([f"And {more} more."] if more > 0 else [])])
+    found = f"{assessment.headline[:1].upper()}{assessment.headline[1:]}."
+    return f"Judged by localfact, {judge}. {found}\n{describe_all(assessment.contradicted, CLAIMS_TOLD)}".rstrip()

@@ -1,0 +1,144 @@
+"""The bar that a run must reach: bounds on scores and counts, as `--fail-under precision=0.8,contradicted=0` names them.
+
+A score that is not there is below every bar, and so is a run in which nothing was scored: an abstention passes nothing.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from localfact.errors import InputError
+from localfact.records import Assessment
+from localfact.report.summary import Summary
+from localfact.scoring import ScoreResult, score, standard_scores
+from localfact.vocabulary import VerdictLabel
+
+#: Name of a bound -> how the score's own name begins. The mean over responses should be at least that.
+AT_LEAST: Mapping[str, str] = {
+    "precision": "Pr",
+    "recall": "R@K(",
+    "f1": "F1@K(",
+    "recall-prime": "R@K'(",
+    "f1-prime": "F1@K'(",
+    "gold-f1": "F1(gold)",
+}
+#: The same of scores of which less is better.
+AT_MOST: Mapping[str, str] = {
+    "entropy": "E(",
+    "precision-error": "MAE(",
+    "brier": "Brier(claim)",
+    "brier-response": "Brier(response)",
+    "calibration-error": "ECE(",
+}
+#: Statuses of responses that have no score though they did not fail: how many there may be at most.
+UNSCORED = ("abstained", "unscored")
+#: Verdicts: how many claims may have each at most, and of the supported should at least.
+VERDICTS: tuple[str, ...] = tuple(label.value for label in VerdictLabel)
+
+BOUNDS_HELP = (
+    f"At least, of scores in [0, 1]: {', '.join(AT_LEAST)}; of claims: supported. "
+    f"At most, of scores: {', '.join(AT_MOST)}; of claims: {', '.join(VERDICTS[1:])}; of responses: {', '.join(UNSCORED)}."
+)
+_EXAMPLE = "precision=0.8,contradicted=0"
+
+
+class Bound(NamedTuple):
+    """A limit on one score or count; `least` says on which side of it values pass."""
+
+    name: str
+    limit: float
+    least: bool
+
+    def __str__(self) -> str:
+        return f"{self.name} at {'least' if self.least else 'most'} {self.limit:g}"
+
+
+class Measured(NamedTuple):
+    """What bounds are held against: scores, verdict -> number of claims, status -> number of responses."""
+
+    scores: Sequence[ScoreResult]
+    verdicts: Mapping[str, int]
+    responses: Mapping[str, int]
+
+
+class Held(NamedTuple):
+    """A bound held against what was measured. said: the value beside the bound, in words."""
+
+    bound: Bound
+    passed: bool
+    said: str
+
+
+def parse_bounds(text: str) -> tuple[Bound, ...]:
+    """Parses "precision=0.8,contradicted=0".
+
+    Raises:
+        InputError: an unknown name, a number that it cannot have, or a name twice.
+    """
+    bounds = tuple(_parse_bound(part.strip()) for part in text.split(",") if part.strip())
+    if not bounds:
+        raise InputError(f"--fail-under {text!r} names no bound. Write it as {_EXAMPLE}. {BOUNDS_HELP}")
+    twice = [name for name, times in Counter(bound.name for bound in bounds).items() if times > 1]
+    if twice:
+        raise InputError(f"--fail-under bounds {twice[0]} twice: leave one of them.")
+    return bounds
+
+
+def _parse_bound(part: str) -> Bound:
+    written, equals, number = part.partition("=")
+    name = written.strip().lower()
+    name = name.replace("-", "_") if name.replace("-", "_") in VERDICTS else name.replace("_", "-")
+    if name not in (*AT_LEAST, *AT_MOST, *VERDICTS, *UNSCORED):
+        raise InputError(f"--fail-under cannot bound {written.strip()!r}. {BOUNDS_HELP}")
+    try:
+        limit = float(number)
+    except ValueError:
+        limit = math.nan
+    is_score = name in AT_LEAST or name in AT_MOST
+    if not (0 <= limit <= 1 if is_score else 0 <= limit < math.inf and limit.is_integer()):
+        wanted = "a number from 0 to 1" if is_score else "a whole number"
+        said = f"{name}={number.strip()}" if equals else f"{name} without a number"
+        raise InputError(f"--fail-under cannot be {said}: {name} is {wanted}. Write it as {_EXAMPLE}.")
+    return Bound(name, limit, name in AT_LEAST or name == VerdictLabel.SUPPORTED)
+
+
+def measured_of(found: Summary | Sequence[Assessment]) -> Measured:
+    """What bounds are held against, of the summary of a run or of assessments."""
+    if isinstance(found, Summary):
+        bare = {"abstained": found.responses_abstained, "unscored": found.responses_unscored, "failed": found.responses_failed}
+        return Measured(found.scores, found.verdicts, {**bare, "scored": found.responses - sum(bare.values())})
+    verdicts = Counter(verdict.label.value for one in found for verdict in one.verdicts)
+    return Measured(score(found, standard_scores(found)), verdicts, Counter(one.status for one in found))
+
+
+def hold(bounds: Sequence[Bound], measured: Measured) -> list[Held]:
+    """Holds each bound against what was measured; none passes where no response was scored."""
+    return [_hold(bound, measured) for bound in bounds]
+
+
+def _hold(bound: Bound, measured: Measured) -> Held:
+    wanted = f"at {'least' if bound.least else 'most'} {bound.limit:g}"
+    value, reason = _value(bound.name, measured)
+    if value is None:
+        return Held(bound, False, f"{bound.name} has no value ({reason}), and should be {wanted}")
+    said = f"{bound.name} is {_shown(value, bound.limit)}, and should be {wanted}"
+    if not measured.responses.get("scored", 0):
+        return Held(bound, False, f"{said}; but no response has a claim that was judged, so nothing is shown by that")
+    return Held(bound, value >= bound.limit if bound.least else value <= bound.limit, said)
+
+
+def _value(name: str, measured: Measured) -> tuple[float | None, str | None]:
+    if name in VERDICTS:
+        return measured.verdicts.get(name, 0), None
+    if name in UNSCORED:
+        return measured.responses.get(name, 0), None
+    begins = {**AT_LEAST, **AT_MOST}[name]
+    found = next((one for one in measured.scores if one.name == begins or one.name.startswith(begins)), None)
+    return (None, "the data have no annotation, or the method no posterior") if found is None else (found.value, found.reason)
+
+
+def _shown(value: float, limit: float) -> str:
+    """With three places, or as many as tell it from the limit."""
+    short = f"{value:.3f}".rstrip("0").rstrip(".")
+    return short if value == limit or float(short) != limit else repr(value)
