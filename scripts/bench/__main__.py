@@ -19,7 +19,7 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import annotators, calls, cores, corpora, graphs, llm, pages, relations, synthetic, transcripts, web
+from scripts.bench import annotators, cores, corpora, graphs, llm, pages, relations, synthetic, web
 from scripts.bench import scale as scales
 from scripts.bench.measure import CALLS, Path, rates, table_of
 
@@ -114,8 +114,6 @@ BENCHES: Mapping[str, Callable[[argparse.Namespace], Iterator[tuple[str, Table]]
     "corpora": lambda given: corpora.tables(given.size, large=given.large),
     "web": lambda given: web.tables(given.size),
     "graphs": lambda given: graphs.tables(given.size, given.graphs),
-    "calls": lambda given: calls.tables(given.size),
-    "transcripts": lambda given: transcripts.tables(given.size),
     "pages": lambda given: pages.tables(given.size),
     "annotators": lambda given: annotators.tables(given.size),
     "scale": lambda given: scales.tables(given.size),

@@ -2,11 +2,9 @@
 
 import pytest
 
-from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Chat, Message
 from localfact.prompts import Boundary
-from localfact.runtime.locations import data_folder
-from scripts.bench import calls, llm
+from scripts.bench import llm
 
 
 class LettersAsTokens:
@@ -17,21 +15,6 @@ class LettersAsTokens:
 
     def ids(self, text: str) -> list[int]:
         return [ord(letter) for letter in text]
-
-
-@pytest.mark.slow
-def test_the_calls_that_fastfact_sends_are_those_of_its_formula_for_the_claims_of_the_sample() -> None:
-    responses = read_responses(data_folder("index") / "sample-responses.jsonl", limit=2)
-    claims = [len(response.claims or ()) for response in responses]
-    settled = sum(-(-count // 2) for count in claims)
-    none_max, half_max, none_one, half_one = calls.accounts(responses)
-    for each in (none_max, half_max, none_one, half_one):
-        assert each.claims == sum(claims)
-    sentences = none_max.sentences
-    assert none_max.calls_sent == 2 + sum(claims)
-    assert half_max.calls_sent == 2 + sum(claims) - settled
-    assert none_one.calls_sent == sentences + sum(claims)
-    assert half_one.calls_sent == sentences + sum(claims) - settled
 
 
 @pytest.mark.parametrize(("length", "expected"), [(128, 0), (129, 128), (256, 128), (257, 256), (300, 256)])
