@@ -98,8 +98,8 @@ def prepare(
     given = read_data(data if data is not None else sample_responses(), max_words=max_words, limit=limit)
     responses = given.responses
     chosen = configure(method, options, planning=planning)
-    part = None if shard is None else str(shard)
-    settings = chosen.settings.model_copy(update={"data": DataSettings(sha256=given.sha256, limit=limit, shard=part)})
+    read = DataSettings(sha256=given.sha256, limit=limit, shard=None if shard is None else str(shard))
+    settings = chosen.settings.model_copy(update={"data": read})
     if options.corpus is None:
         responses = without_evidence_marked(responses)
     folder = Path(out) if out is not None else RUNS / run_name(settings.plain())
@@ -249,9 +249,8 @@ def window_warnings(job: Job, folder: RunFolder) -> tuple[str, ...]:
     split = [window for window in folder.done.values() if window is not None]
     if begun is None or set(split) <= {begun.window}:
         return ()
-    windows = " or ".join(f"{window:,}" for window in sorted(set(split)))
-    told = f"{len(split)} responses were split or cut by the model's window of {windows} tokens"
-    return (f"{told}; the run was begun with one of {begun.window:,}.",)
+    windows = f"window of {' or '.join(f'{window:,}' for window in sorted(set(split)))} tokens"
+    return (f"{len(split)} responses were split or cut by the model's {windows}; the run was begun with one of {begun.window:,}.",)
 
 
 def usual_concurrency(chosen: Configuration) -> int:
