@@ -96,12 +96,10 @@ def prepare(
     if options.live:
         check_web(options)
     given = read_data(data if data is not None else sample_responses(), max_words=max_words, limit=limit)
-    responses = given.responses
     chosen = configure(method, options, planning=planning)
     read = DataSettings(sha256=given.sha256, limit=limit, shard=None if shard is None else str(shard))
     settings = chosen.settings.model_copy(update={"data": read})
-    if options.corpus is None:
-        responses = without_evidence_marked(responses)
+    responses = given.responses if options.corpus is not None else without_evidence_marked(given.responses)
     folder = Path(out) if out is not None else RUNS / run_name(settings.plain())
     chosen = replace(chosen, settings=name_as_recorded(settings, folder))
     if shard is not None:
@@ -249,8 +247,9 @@ def window_warnings(job: Job, folder: RunFolder) -> tuple[str, ...]:
     split = [window for window in folder.done.values() if window is not None]
     if begun is None or set(split) <= {begun.window}:
         return ()
-    windows = f"window of {' or '.join(f'{window:,}' for window in sorted(set(split)))} tokens"
-    return (f"{len(split)} responses were split or cut by the model's {windows}; the run was begun with one of {begun.window:,}.",)
+    windows = " or ".join(f"{window:,}" for window in sorted(set(split)))
+    told = f"{len(split)} responses were split or cut by the model's window of {windows} tokens"
+    return (f"{told}; the run was begun with one of {begun.window:,}.",)
 
 
 def usual_concurrency(chosen: Configuration) -> int:
@@ -296,5 +295,5 @@ def notes_of(job: Job) -> dict[str, dict[str, Any]]:
         named = options.model if options.replay is None else None
         sources |= {"model": named or facts.identity.model, "transcript": path_text(options.transcript or "")}
     if options.replay is not None:
-        sources |= {"replayed from": path_text(options.replay)}
+        sources["replayed from"] = path_text(options.replay)
     return {"sources": sources, "machine": dict(facts.machine) if facts else {}}
