@@ -38,7 +38,7 @@ HEADERS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class AccessControl:
-    """What a server lets in.
+    """Which requests a server accepts.
 
     Attributes:
         host: the address it listens at.

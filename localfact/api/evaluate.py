@@ -159,7 +159,7 @@ Opener = Callable[[Configuration, AsyncExitStack, Progress, Start], Opened]
 
 
 def wire_interruptibly(chosen: Configuration, opened: AsyncExitStack, progress: Progress, start: Start) -> Opened:
-    """As `wire`, which blocks, but Ctrl-C works meanwhile."""
+    """Calls `wire`, which blocks, so that Ctrl-C interrupts it."""
     with interruptible():
         return Opened(*wire(chosen, opened, observe=progress.count, start=start))
 
@@ -200,7 +200,7 @@ async def execute_async(
     start: Start,
     open_assessor: Opener,
 ) -> Summary:
-    """As `execute`, as a coroutine."""
+    """The coroutine behind `execute`."""
     chosen = job.chosen
     async with AsyncExitStack() as opened:
         wired = partial(open_assessor, chosen, opened, progress, start)

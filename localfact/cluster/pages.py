@@ -122,11 +122,11 @@ class ClusterExtractors:
         return document_of(await self._task.await_end(self._task.begin(own_readers(), body, media_type, charset, link)))
 
     def extract_now(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
-        """As `extract`, for callers without an event loop; blocks."""
+        """The blocking form of `extract`, for callers without an event loop."""
         return document_of(self._task.end(self._task.begin(own_readers(), body, media_type, charset, link)))
 
     def close(self) -> None:
-        """Nothing is kept open here: the processes end with the cluster, or when it wants their room."""
+        """Does nothing: the processes end with the cluster, or when it needs their resources."""
 
 
 def document_of(answer: Document | PageFailure) -> Document:

@@ -97,7 +97,7 @@ def find_built(
 
 
 def place_of(folder: Path) -> Path:
-    """Where a corpus is built before it gets its place."""
+    """The temporary folder in which a corpus is built before it is moved to its final one."""
     return folder.parent / f".{folder.name}.building"
 
 

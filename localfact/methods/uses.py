@@ -68,7 +68,7 @@ def extractor_parts(name: str) -> set[RunPart]:
 
 
 def keep_used(options: Options, has: Collection[RunPart], who: str) -> Options:
-    """The options without what a settings file gives and nothing uses.
+    """The options without those that a settings file gives and nothing uses.
 
     Args:
         has: the parts that there are. who: what has them, for messages: "the method builtin-fr2".

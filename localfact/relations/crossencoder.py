@@ -50,7 +50,7 @@ class Prepared(NamedTuple):
 
 
 class PairTurns(NamedTuple):
-    """Of the calls in one event loop, one has its pairs prepared while another's are predicted; no third holds its tokens."""
+    """Limits memory: in one event loop, one call is tokenised while another is predicted; further calls wait."""
 
     to_prepare: asyncio.Lock
     to_predict: asyncio.Lock

@@ -73,7 +73,7 @@ class _Question(NamedTuple):
         return [self.whole, *map(self.without, self.candidates)] if len(self.candidates) > 1 else []
 
     def sentence(self, said: Relations) -> Span | None:
-        """The candidate that the relation hangs on; the closest one where it hangs on none alone."""
+        """The candidate whose removal changes the relation most; the most similar one if none changes it enough."""
         known = said.get(self.whole)
         if not isinstance(known, Distribution):
             return next(iter(self.candidates), None)

@@ -134,7 +134,7 @@ def five_labels(responses: Sequence[AlignedResponse]) -> bool:
 
 
 def best_matches(similarity: NDArray[np.float64], least: float) -> list[tuple[int, int]]:
-    """Pairs of places, one to one, of the greatest sum of similarities; those below `least` are none.
+    """The one-to-one pairs of positions with the greatest sum of similarities, each at least `least`.
 
     Args:
         similarity: (n, m), of each claim of one side with each of the other.

@@ -72,7 +72,7 @@ def on_more_gpus(planner: "PlacementPlanner") -> Iterator[str]:
 
 
 def sibling(planner: "PlacementPlanner") -> str | None:
-    """The card of the same family and size that fits this machine, the largest with room for long prompts; None for none."""
+    """The card of the same family and size that fits this machine, the largest with room for long prompts, if any."""
     from localfact.llm.placing.planner import COMFORTABLE_WINDOW
 
     card, found = planner.card, []
