@@ -165,7 +165,7 @@ def by_gpus(work: ResponseWork, cluster: Cluster, options: argparse.Namespace) -
     return table
 
 
-def checked(count: int) -> Table:
+def check_workers(count: int) -> Table:
     """Workers of a real cluster beside what is reckoned: those that sleep, as one waits for tokens, and those that are busy."""
     from scripts.bench.scale import SLOTS, by_workers, local_ray, responses_of, waiting
 
@@ -204,7 +204,7 @@ def main() -> None:
     options = parser.parse_args()
     console = Console(width=max(Console().width, 150))
     if options.check:
-        console.print(checked(CHECKED))
+        console.print(check_workers(CHECKED))
         return
     if options.run is None:
         parser.error("name a run whose costs are taken: --run RUN")

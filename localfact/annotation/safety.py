@@ -167,7 +167,7 @@ def _limit_body(receive: Receive) -> Receive:
     """Ends a body that is longer than LONGEST_BODY, whatever its content-length says."""
     taken = 0
 
-    async def bounded() -> Message:
+    async def receive_bounded() -> Message:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
@@ -175,7 +175,7 @@ def _limit_body(receive: Receive) -> Receive:
             return {"type": "http.disconnect"}
         return message
 
-    return bounded
+    return receive_bounded
 
 
 def _with_headers(send: Send) -> Send:

@@ -116,10 +116,10 @@ class Reasons:
             (claim, passage): self._question(known[claim], passages[passage], relations)
             for claim, passage in names_of(verdicts)
         }
-        asked = [questions[verdict.claim_id, counted.passage_id] for verdict in verdicts for counted in self._weighed(verdict)]
+        asked = [questions[verdict.claim_id, counted.passage_id] for verdict in verdicts for counted in self._to_ask(verdict)]
         said = await relate(list(dict.fromkeys(pair for question in asked for pair in question.pairs))) if self.by_loss else {}
 
-        def told(verdict: Verdict, counted: CountedPassage) -> CountedPassage:
+        def explain_passage(verdict: Verdict, counted: CountedPassage) -> CountedPassage:
             question = questions.get((verdict.claim_id, counted.passage_id))
             if question is None:
                 return counted
@@ -132,12 +132,12 @@ class Reasons:
             return counted.model_copy(update=found)
 
         explained = [
-            verdict.model_copy(update={"passages": tuple(told(verdict, counted) for counted in verdict.passages)})
+            verdict.model_copy(update={"passages": tuple(explain_passage(verdict, counted) for counted in verdict.passages)})
             for verdict in verdicts
         ]
         return judgement.model_copy(update={"verdicts": tuple(explained)})
 
-    def _weighed(self, verdict: Verdict) -> Iterator[CountedPassage]:
+    def _to_ask(self, verdict: Verdict) -> Iterator[CountedPassage]:
         """The passages of a verdict without whose sentences the model is asked again."""
         for counted in leading(verdict):
             if not self.shown_only or counted.relation in SPEAKS_AS.get(verdict.label, ()):

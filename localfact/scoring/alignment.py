@@ -155,20 +155,20 @@ def _exact(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
 def _scoring(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
     pairs = [(one.run.verdicts[ours].label, one.claims[theirs]) for ours, theirs in one.matches]
     return [
-        (AS_GOLD.get(verdict, verdict), _counted(claim))
+        (AS_GOLD.get(verdict, verdict), _gold_counted(claim))
         for verdict, claim in pairs
         if verdict is not VerdictLabel.FAILED and claim.gold is not None
     ]
 
 
-def _counted(claim: GoldClaim) -> GoldLabel | VerdictLabel | None:
+def _gold_counted(claim: GoldClaim) -> GoldLabel | VerdictLabel | None:
     """What scores count of a claim of the annotation, and "unverifiable" where it says so."""
     return claim.label if claim.label is VerdictLabel.UNVERIFIABLE else claim.gold
 
 
 def _counts(one: AlignedResponse) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
     """Supported, not supported and irrelevant claims of the run, and of the annotation."""
-    judged, gold = tally(one.run), Counter(map(_counted, one.claims))
+    judged, gold = tally(one.run), Counter(map(_gold_counted, one.claims))
     irrelevant = sum(verdict.label is VerdictLabel.IRRELEVANT for verdict in one.run.verdicts)
     return (judged.supported, judged.not_supported, irrelevant), (
         gold[GoldLabel.SUPPORTED],

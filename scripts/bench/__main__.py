@@ -85,13 +85,13 @@ def relating(size: float, embedder: Embedder) -> Section:
 def stages(size: float) -> Iterator[tuple[str, Table]]:
     """What takes texts and pairs, each measured when its turn comes."""
     embedder = load_embedder(load_card("minilm"))
-    yield drawn(splitting(size))
-    yield drawn(embedding(size, embedder))
-    yield drawn(relating(size, embedder))
-    yield drawn(relations.cross_encoders(size))
+    yield measure_section(splitting(size))
+    yield measure_section(embedding(size, embedder))
+    yield measure_section(relating(size, embedder))
+    yield measure_section(relations.cross_encoders(size))
 
 
-def drawn(section: Section) -> tuple[str, Table]:
+def measure_section(section: Section) -> tuple[str, Table]:
     """Measures a section: its title, and a table of rates and their ratios."""
     title, yardstick, paths = section
     table = table_of("path", "per second", "ratio")

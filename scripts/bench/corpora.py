@@ -56,7 +56,7 @@ class TableOfVectors(InTurn):
         return self._rows[[int(text.partition(" ")[0]) for text in texts]]
 
 
-def clustered(file: Path, count: int) -> Vectors:
+def write_vectors(file: Path, count: int) -> Vectors:
     """Writes unit vectors around random centres, shape (count, dimension), and returns queries around some of them."""
     generator = np.random.default_rng(8)
     centres = synthetic.vectors(max(1, count // CLUSTER), DIMENSION, seed=9)
@@ -109,7 +109,7 @@ def milliseconds(work: Callable[[int], object]) -> float:
     return float(np.median(took)) * 1e3
 
 
-def made(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
+def make_index(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
     """Makes the index over words, and over vectors if asked for, then adds some passages."""
     rows = np.load(folder / "rows.npy", mmap_mode="r")
     embedder = TableOfVectors(rows) if dense else None
@@ -126,7 +126,7 @@ def made(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
     return took | {"added": time.perf_counter() - started}
 
 
-def searched(folder: Path, how: str) -> dict[str, object]:
+def search_index(folder: Path, how: str) -> dict[str, object]:
     """Opens the index and searches it in one way."""
     import faiss  # noqa: F401
 
@@ -164,7 +164,7 @@ def growing(count: int) -> Iterator[tuple[str, Table]]:
     """Making, adding to and searching one index."""
     folder = Path(tempfile.mkdtemp(prefix="localfact-bench-"))
     try:
-        np.save(folder / "queries.npy", clustered(folder / "rows.npy", count))
+        np.save(folder / "queries.npy", write_vectors(folder / "rows.npy", count))
         columns = ("made", "seconds", f"seconds to add {min(ADDED, count // 10):,}", "MB at most", "MB on disk")
         table = measure.table_of(*columns, caption="MB at most: of the process, the mapped vectors included")
         for name, task in (("words", "make-words"), ("vectors and words", "make")):
@@ -203,9 +203,9 @@ def main() -> None:
     output = os.dup(1)
     os.dup2(2, 1)  # what libraries print does not belong to the answer
     if task.startswith("make"):
-        answer: object = made(folder, count, dense=task == "make")
+        answer: object = make_index(folder, count, dense=task == "make")
     else:
-        answer = searched(folder, task)
+        answer = search_index(folder, task)
     os.write(output, json.dumps(answer).encode())
 
 
