@@ -19,7 +19,7 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import annotators, cores, corpora, graphs, llm, pages, relations, synthetic, web
+from scripts.bench import cores, corpora, graphs, llm, pages, relations, synthetic, web
 from scripts.bench import scale as scales
 from scripts.bench.measure import CALLS, Path, rates, table_of
 
@@ -115,7 +115,6 @@ BENCHES: Mapping[str, Callable[[argparse.Namespace], Iterator[tuple[str, Table]]
     "web": lambda given: web.tables(given.size),
     "graphs": lambda given: graphs.tables(given.size, given.graphs),
     "pages": lambda given: pages.tables(given.size),
-    "annotators": lambda given: annotators.tables(given.size),
     "scale": lambda given: scales.tables(given.size),
     "llm": lambda given: llm.tables(given.size),
     "cores": lambda given: cores.tables(given.size),
