@@ -47,7 +47,7 @@ class ImportReport(Record):
 
 
 def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator: str) -> ImportReport:
-    """Imports them into a project as their annotators' work; what was imported before is not imported again.
+    """Imports labelled responses into a project as their annotators' work; those imported before are skipped.
 
     Args:
         annotator: whose work it is where the file names nobody.

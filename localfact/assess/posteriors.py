@@ -84,7 +84,7 @@ def label_of(
 
 
 def unsure_of(rules: Rules, within: float | None) -> float:
-    """How near to one half a claim is undecided, where the solver is exact."""
+    """The largest distance from one half at which a claim is undecided, with an exact solver."""
     return within if within is not None else UNSURE if rules == "own" else 0.0
 
 

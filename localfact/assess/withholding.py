@@ -20,7 +20,7 @@ ABOUT_ANOTHER = "What was found is about somebody whom the response does not nam
 
 @dataclass(frozen=True)
 class Withholding:
-    """Decides as another assessor, less the verdicts that nothing carries.
+    """Wraps an assessor and withholds verdicts that rest on evidence which cannot support them.
 
     Attributes:
         assessor: decides.

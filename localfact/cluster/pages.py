@@ -49,7 +49,7 @@ def embed(name: str, identity: str, passages: Sequence[str]) -> Embedded:
 
 @lru_cache
 def own_readers() -> Mapping[str, str]:
-    """The versions here of what makes texts of pages."""
+    """The versions, on this machine, of the libraries that extract text."""
     return versions(READERS)
 
 
@@ -130,7 +130,7 @@ class ClusterExtractors:
 
 
 def document_of(answer: Document | PageFailure) -> Document:
-    """The document.
+    """Returns the extracted document.
 
     Raises:
         PageError: there is none.
@@ -153,7 +153,7 @@ class ClusterMachines:
     gpus: int
 
     def extractors(self) -> ClusterExtractors:
-        """A process for each of their cores."""
+        """Extractors with one process for each core of the cluster."""
         return ClusterExtractors(self.cpus)
 
     def embedder(self, name: str) -> ClusterEmbedder | None:

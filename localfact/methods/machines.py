@@ -25,7 +25,7 @@ class ThisMachine:
     """The machine that this process runs on, alone."""
 
     def extractors(self) -> PageExtractors:
-        """A process for each core."""
+        """Extractors with one process for each core."""
         return Extractors()
 
     def embedder(self, name: str) -> PassageEmbedder | None:

@@ -75,7 +75,7 @@ decomposer, windows, one-call or safe. Default: the method's."""
 
 
 class AnswerOptions(OptionGroup):
-    """What every extractor that asks a language model takes."""
+    """The options of every extractor that uses a language model."""
 
     panel: ClassVar[str | None] = "FastFact"
 

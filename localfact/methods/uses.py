@@ -105,7 +105,7 @@ def given_options(options: Options) -> list[str]:
 
 
 def without(options: Options, names: Iterable[str]) -> Options:
-    """The options with the defaults of these."""
+    """The options, with those of the given names set to their defaults."""
     fields = Options.model_fields
     return options.model_copy(update={name: fields[name].get_default(call_default_factory=True) for name in names})
 

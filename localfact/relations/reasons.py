@@ -104,7 +104,7 @@ class Reasons:
         relations: Relations,
         relate: Relate,
     ) -> Judgement:
-        """The judgement with what was read of each verdict's passages, and in the first on each side its sentence.
+        """The judgement with the part read of each passage, and the deciding sentence of the first passage on each side.
 
         A claim that nothing decided gets the best passages that were read, with what was made of them: so what was not found
         can be told from what was misread.
@@ -138,7 +138,7 @@ class Reasons:
         return judgement.model_copy(update={"verdicts": tuple(explained)})
 
     def _to_ask(self, verdict: Verdict) -> Iterator[CountedPassage]:
-        """The passages of a verdict without whose sentences the model is asked again."""
+        """The passages of a verdict about which the model is asked again, each time without one sentence."""
         for counted in leading(verdict):
             if not self.shown_only or counted.relation in SPEAKS_AS.get(verdict.label, ()):
                 yield counted

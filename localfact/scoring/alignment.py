@@ -126,9 +126,9 @@ def align(responses: Sequence[AlignedResponse], gamma: float = GAMMA) -> Alignme
 
 
 def five_labels(responses: Sequence[AlignedResponse]) -> bool:
-    """Whether the annotation says more than supported, not supported and irrelevant, of every claim.
+    """Whether every claim of the annotation has one of the five labels, not only S, NS or IR.
 
-    Of one that does not, those labels that say more would be the easy ones.
+    Otherwise only the easy claims would carry the finer labels.
     """
     return all(claim.label is not None for one in responses for claim in one.claims if claim.gold is not None)
 

@@ -116,7 +116,7 @@ class PooledForecasts(_OfForecasts, Score[Forecasts]):
     """A score over the labelled claims of all responses together; single responses have no score."""
 
     def of(self, assessment: Assessment) -> Forecasts | Unscored:
-        """Its forecasts."""
+        """The forecasts of one response's labelled claims."""
         return forecasts(assessment)
 
 

@@ -58,7 +58,7 @@ def start_extraction(raw: RawPage, workers: PageExtractors, threads: ThreadPoolE
 
 
 def is_due(waiting: deque[Imported | Pending], at_once: int) -> bool:
-    """Whether the first entry is ready, or must be waited for before another is read."""
+    """Whether the first entry is ready, or has to be awaited before another is read."""
     first = waiting[0]
     if not isinstance(first, Pending) or first.document.done():
         return True

@@ -161,7 +161,7 @@ class Placing:
         return self._on(self.hardware, shape)
 
     def plan(self, shape: ModelShape) -> PlacedModel:
-        """On this machine, or else on the fewest GPUs like its own, or of 80 GB, that the model fits."""
+        """The placement on this machine, else on the fewest GPUs like its own, or of 80 GB, that hold the model."""
         try:
             return self.here(shape)
         except MissingError as missing:

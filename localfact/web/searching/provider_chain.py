@@ -75,7 +75,7 @@ class RateLimiter:
         self._last_failure: ProviderError | None = None
 
     def now(self) -> datetime:
-        """The time of day, UTC."""
+        """The current date and time, in UTC."""
         return self._timing.now()
 
     async def request(self, send: Callable[[], Awaitable[Result]]) -> Result:
