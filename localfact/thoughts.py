@@ -41,7 +41,7 @@ def thoughts(answer: str) -> Thoughts:
 
 
 def find_thoughts(text: str) -> list[Span]:
-    """Where thoughts and the marks of channels stand in a text: spans in order that do not overlap."""
+    """The spans of thoughts and channel marks in a text, in order, without overlap."""
     unmarked = _UNMARKED_CHANNEL.match(text)
     found = [unmarked.span()] if unmarked else []
     found += _between_tags(text, found[-1][1] if found else 0)

@@ -74,11 +74,11 @@ class BundledFile:
 
 def project(root: Path) -> list[BundledFile]:
     """What git tracks, as it stands in the working tree; without git, whatever is not made in a checkout."""
-    names = [Path(name) for name in tracked(root)] if (root / ".git").exists() else list(walked(root))
+    names = [Path(name) for name in list_tracked(root)] if (root / ".git").exists() else list(walk(root))
     return [BundledFile(root / name, name) for name in sorted(names) if (root / name).is_file()]
 
 
-def tracked(root: Path) -> list[str]:
+def list_tracked(root: Path) -> list[str]:
     try:
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -86,7 +86,7 @@ def tracked(root: Path) -> list[str]:
     return [name for name in listed.stdout.split("\0") if name]
 
 
-def walked(root: Path) -> Iterator[Path]:
+def walk(root: Path) -> Iterator[Path]:
     for folder, folders, files in os.walk(root):
         inside = Path(folder).relative_to(root)
         folders[:] = [name for name in folders if of_project(inside / name)]
@@ -229,16 +229,14 @@ def download(bundle: Path, accelerator: str, *, dev: bool) -> None:
 
 def finish(bundle: Path, accelerator: str) -> None:
     """Writes what the folder holds: for a reader, and every file's SHA-256 for `sha256sum`."""
-    models = [
-        path.name if (bundle / f"models/{path.name}.yaml").is_file() else WEIGHTS / path.name
-        for path in carried(bundle / WEIGHTS)
-    ]
+    names = [path.name for path in sorted((bundle / WEIGHTS).glob("*/"))]
+    models = [name if (bundle / f"models/{name}.yaml").is_file() else str(WEIGHTS / name) for name in names]
     explained = EXPLAINED.format(
         machine=platform.machine(),
         python=".".join(platform.python_version_tuple()[:2]),
         accelerator=accelerator,
-        models=", ".join(map(str, models)) or "none",
-        corpora=", ".join(str(INDEX / path.name) for path in carried(bundle / INDEX)),
+        models=", ".join(models) or "none",
+        corpora=", ".join(str(INDEX / path.name) for path in sorted((bundle / INDEX).glob("*/"))),
     )
     say("hashes")
     with write_errors(bundle):
@@ -249,10 +247,6 @@ def finish(bundle: Path, accelerator: str) -> None:
     parts = {str(part): size_of(bundle / part) for part in (WHEELS, WEIGHTS, INDEX)}
     sizes = ", ".join(f"{part} {gigabytes(size)}" for part, size in parts.items())
     say(f"{bundle} is whole: {len(files):,} files, {gigabytes(size_of(bundle))} ({sizes})")
-
-
-def carried(home: Path) -> list[Path]:
-    return sorted(path for path in home.glob("*") if path.is_dir())
 
 
 def size_of(folder: Path) -> int:

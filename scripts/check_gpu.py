@@ -68,7 +68,7 @@ def dummy(folder: Path, shape: str) -> ModelCard:
     )
 
 
-async def measured(engine: Engine) -> dict[str, str]:
+async def measure(engine: Engine) -> dict[str, str]:
     """The figures of one engine."""
     pairs = zip(texts(REQUESTS, WORDS), texts(REQUESTS, HYPOTHESIS_WORDS, seed=1), strict=True)
     chats = [relation_chat(*pair, boundary=Boundary(number)) for number, pair in enumerate(pairs)]
@@ -103,7 +103,7 @@ def check(card: ModelCard, console: Console, *, deterministic: bool, **arguments
     engine = start_engine(settings)
     started = perf_counter() - began
     try:
-        figures = asyncio.run(measured(engine))
+        figures = asyncio.run(measure(engine))
     finally:
         asyncio.run(engine.aclose())
     table = Table(

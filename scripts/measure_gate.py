@@ -56,7 +56,7 @@ class Remembering:
         return [self.said[pair] for pair in pairs]
 
 
-def measured(job: Job, pipeline: Pipeline, remembering: Remembering, gate: float | None) -> tuple[int, int, float]:
+def measure(job: Job, pipeline: Pipeline, remembering: Remembering, gate: float | None) -> tuple[int, int, float]:
     """Pairs asked, how many were not neutral, and F1 against the labels."""
     remembering.asked.clear()
     settings = job.chosen.settings
@@ -90,7 +90,7 @@ def main() -> None:
             table.add_column(column, justify="right")
         whole = decided_whole = 0
         for gate in GATES:
-            asked, decided, f1 = measured(job, pipeline, remembering, gate)
+            asked, decided, f1 = measure(job, pipeline, remembering, gate)
             whole, decided_whole = whole or asked, decided_whole or decided
             lost = 1 - decided / decided_whole if decided_whole else 0.0
             table.add_row(str(gate), f"{asked:,}", f"{1 - asked / whole:.1%}", f"{lost:.1%}", f"{f1:.3f}")

@@ -74,7 +74,7 @@ def export(
     Raises:
         ValueError: the temperature is none, or the model is no BERT.
     """
-    network = scaled(model, temperature)
+    network = scale(model, temperature)
     out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as scratch, quiet():
         traced, blocks = Path(scratch) / "traced.onnx", Path(scratch) / "blocks.onnx"
@@ -88,7 +88,7 @@ def export(
     return f"sha256:{file_digest(out / ONNX_FILE)}"
 
 
-def scaled(model: Path | torch.nn.Module, temperature: float) -> Any:
+def scale(model: Path | torch.nn.Module, temperature: float) -> Any:
     """A copy of the model in float32 on the CPU whose outputs are divided by the temperature."""
     if not 0 < temperature < float("inf"):
         raise ValueError(f"A temperature is a number above 0, not {temperature}.")

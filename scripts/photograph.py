@@ -59,7 +59,7 @@ def main() -> None:
             photograph(chrome, chosen.compared, "", picture, chosen.out)
 
 
-def reduced(picture: Image.Image) -> Image.Image:
+def reduce_colours(picture: Image.Image) -> Image.Image:
     """The picture in its COLOURS most frequent colours, a third as large; those of the verdicts are among them."""
     found = picture.getcolors(picture.width * picture.height) or []
     frequent = [colour for _, colour in sorted(found, reverse=True)[:COLOURS]]
@@ -79,7 +79,7 @@ def photograph(chrome: Any, page: Path, at: str, picture: Picture, out: Path) ->
 def taken(page: Any, name: str, out: Path) -> None:
     """Writes what a page shows as PNG."""
     file = out / f"{name}.png"
-    reduced(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).save(file, optimize=True)
+    reduce_colours(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).save(file, optimize=True)
     print(f"{file}: {file.stat().st_size:,} bytes")
 
 

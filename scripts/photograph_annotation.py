@@ -5,13 +5,17 @@ python -m scripts.photograph_annotation runs/sample [--out docs/pictures]
 """
 
 import argparse
+import re
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from localfact.annotation.project import create
 from localfact.annotation.tasks import read_tasks
-from scripts.bench.annotators import served
 from scripts.browser import browser, chromium
 from scripts.photograph import taken
 
@@ -31,8 +35,8 @@ def main() -> None:
     first = tasks[0].model_copy(update={"claims": tasks[0].claims[: len(ADA)]})
     with tempfile.TemporaryDirectory() as folder:
         create(Path(folder) / "project", [first], made_of=str(chosen.run), overlap=1.0)
-        with served(Path(folder) / "project") as address, browser() as chrome:
-            ada, bo, cy = (signed_in(chrome, address, name) for name in ("Ada", "Bo", "Cy"))
+        with serve(Path(folder) / "project") as address, browser() as chrome:
+            ada, bo, cy = (sign_in(chrome, address, name) for name in ("Ada", "Bo", "Cy"))
             ada.goto(f"{address}responses/1/claims")
             taken(ada, "annotate-claims", chosen.out)
             for page, keys in ((ada, ADA), (bo, BO)):
@@ -50,7 +54,25 @@ def main() -> None:
             taken(cy, "annotate-adjudicate", chosen.out)
 
 
-def signed_in(chrome: Any, address: str, name: str) -> Any:
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """A server in a process of its own, and its address."""
+    words = [sys.executable, "-m", "localfact", "annotate", str(folder), "--port", "0"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        for line in process.stderr:
+            if found := re.search(r"Open (http://\S+/)", line):
+                yield found[1]
+                return
+        raise RuntimeError("no server")
+    finally:
+        process.terminate()
+        process.wait()
+        process.stderr.close()
+
+
+def sign_in(chrome: Any, address: str, name: str) -> Any:
     """A window in which somebody signed in."""
     page = chrome.new_context(viewport=WINDOW).new_page()
     page.goto(address)

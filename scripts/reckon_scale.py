@@ -1,20 +1,16 @@
 """How long a run takes on many GPUs, what it costs and where it bends, reckoned from what one response was measured to cost.
 
     python -m scripts.reckon_scale --run RUN [--gpus 1 8 64 1024] [--responses 100000] [--read 30000 --write 3000] ...
-    python -m scripts.reckon_scale --check
 
 RUN is the folder of a run made with `--concurrency 1`, so that a stage's seconds are its own; its tokens are read on a GPU at
 the rates that `make check-gpu` prints there. Workers start together and share what the store of weights can send. Then the run
 takes as long as the part of the cluster that has most to do: the workers' GPUs, the cores of their nodes, the places that
 workers have for responses, or the driver, which hands out and writes down one response at a time.
-
---check runs workers of a real Ray cluster on this machine, 1 and 2 of them, beside what is reckoned for the same.
 """
 
 import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -35,8 +31,6 @@ GIVEN = {
     "store": "gigabytes a second of the store of weights",
     "between_losses": "hours in the mean between two losses of one node",
 }
-#: Responses of the check.
-CHECKED = 400
 
 
 @dataclass(frozen=True)
@@ -165,31 +159,9 @@ def by_gpus(work: ResponseWork, cluster: Cluster, options: argparse.Namespace) -
     return table
 
 
-def checked(count: int) -> Table:
-    """Workers of a real cluster beside what is reckoned: those that sleep, as one waits for tokens, and those that are busy."""
-    from scripts.bench.scale import SLOTS, by_workers, local_ray, responses_of, waiting
-
-    responses = responses_of(count)
-    caption = f"{count} responses, {SLOTS} at once in a worker; ratio: real to reckoned"
-    table = table_of("each response", "workers", "seconds, real", "reckoned", "ratio", caption=caption)
-    with local_ray():
-        driver = by_workers(partial(waiting, seconds=0.0), responses, 1) / count
-        table.add_row("nothing", "1", f"{driver * count:.2f}", "", f"taken as the driver's: {1000 * driver:.2f} ms a response")
-        for name, make, work in (
-            ("waits 50 ms", partial(waiting, seconds=0.05), ResponseWork(wait=0.05)),
-            ("keeps its worker busy for 20 ms", partial(waiting, seconds=0.02, busy=True), ResponseWork(gpu=0.02)),
-        ):
-            for workers in (1, 2):
-                real = by_workers(make, responses, workers)
-                cluster = Cluster(workers, per_node=1, slots=SLOTS, driver=driver, start=0.0, weights=0.0)
-                reckoned = seconds_of(work, count, cluster)
-                table.add_row(name, str(workers), f"{real:.2f}", f"{reckoned:.2f}", f"{real / reckoned:.2f}")
-    return table
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--run", type=Path, help="the folder of a run whose costs are taken")
+    parser.add_argument("--run", type=Path, required=True, help="the folder of a run whose costs are taken")
     parser.add_argument("--responses", type=int, default=100_000)
     parser.add_argument("--gpus", type=int, nargs="+", default=GPUS)
     parser.add_argument("--gpus-of-worker", type=int, default=1, help="GPUs of one replica of the model")
@@ -200,14 +172,8 @@ def main() -> None:
         default = getattr(Cluster, name)
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=about)
     parser.add_argument("--price", type=float, default=2.5, help="of a GPU hour")
-    parser.add_argument("--check", action="store_true", help="run real workers here beside what is reckoned")
     options = parser.parse_args()
     console = Console(width=max(Console().width, 150))
-    if options.check:
-        console.print(checked(CHECKED))
-        return
-    if options.run is None:
-        parser.error("name a run whose costs are taken: --run RUN")
     if min(options.gpus) < options.gpus_of_worker:
         parser.error(f"a worker takes {options.gpus_of_worker} GPUs: name no fewer in --gpus")
     work = work_of(options.run, Rates(options.read, options.write, options.step))

@@ -11,7 +11,7 @@ from localfact.text import normalise
 
 
 class Item(Record):
-    """One claim in the work of several people. `versions`: annotator -> the claim as they left it, for those who have it."""
+    """One claim as several annotators left it. `versions`: annotator -> the claim as they left it, for those who have it."""
 
     id: str
     versions: Mapping[str, WorkClaim]
@@ -60,7 +60,7 @@ def items_of(works: Mapping[str, Work]) -> list[Item]:
 
 
 def work_after_adjudication(items: Sequence[Item], steps: Sequence[Step]) -> Work:
-    """The work after an adjudicator's steps: what all agree on, and what was decided; claims that nobody decided have no label.
+    """The work after an adjudicator's steps: what all agree on and what was decided; undecided claims have no label.
 
     `Work.open` are the claims that still differ.
     """

@@ -35,7 +35,7 @@ class Asked:
 
     @property
     def fragment(self) -> bool:
-        """As `asks_in_part`."""
+        """Whether the request asks for the main part of the page alone (`asks_in_part`)."""
         return asks_in_part(self.request)
 
     @property

@@ -20,7 +20,7 @@ class How(StrEnum):
 
 
 def final_work(store: AnnotationStore, position: int) -> tuple[Work, How] | None:
-    """What counts as gold for a response, and how it came about; None where nobody finished it."""
+    """The work that counts as gold for a response, and its origin; None if nobody finished the response."""
     works = store.works_finished(position)
     if len(works) < 2:
         return next(((work, How.ONE) for work in works.values()), None)

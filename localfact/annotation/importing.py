@@ -47,7 +47,7 @@ class ImportReport(Record):
 
 
 def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator: str) -> ImportReport:
-    """Imports them into a project as their annotators' work; what was imported before is not imported again.
+    """Imports labelled responses into a project as their annotators' work; those imported before are skipped.
 
     Args:
         annotator: whose work it is where the file names nobody.
@@ -214,7 +214,7 @@ def _pairs(machines: Sequence[MachineClaim], claims: Sequence[ImportedClaim]) ->
 def _find_places(
     store: AnnotationStore, labelled: Sequence[Labelled]
 ) -> tuple[dict[tuple[str | None, Identity], int], Counter[str]]:
-    """Where a project has the responses of an import: they are paired as those of two runs are, each model's for themselves.
+    """The project's response for each imported one, paired as the responses of two runs are, separately for each model.
 
     Returns model and identity -> the response's position in the project, of those that are there for certain; and why a
     response, which may stand in the import several times, is nowhere -> how many.

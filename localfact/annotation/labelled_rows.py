@@ -141,7 +141,7 @@ def _response(row: Row) -> GatheredRows:
 
 
 def _item(given: object) -> Row:
-    """A claim as a mapping, which a text alone may stand for."""
+    """A claim as a mapping; the file may give its text alone."""
     if isinstance(given, str):
         return {"text": given}
     if not isinstance(given, dict):

@@ -111,7 +111,7 @@ def make_private(folder: Path) -> None:
 
 
 def default_folder(data: Path) -> Path:
-    """Where the project of a run or a file lies: in annotations/, by its name and its place."""
+    """The default folder of the project for a run or a file: annotations/NAME-HASH, the hash of its path."""
     place = hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:6]
     return Path("annotations") / f"{data.resolve().stem}-{place}"
 

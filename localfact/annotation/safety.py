@@ -38,7 +38,7 @@ HEADERS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class AccessControl:
-    """What a server lets in.
+    """Which requests a server accepts.
 
     Attributes:
         host: the address it listens at.
@@ -184,7 +184,7 @@ def limit_body(receive: Receive, longest: int) -> Receive:
     """Ends a body of more bytes than that, whatever its content-length says."""
     taken = 0
 
-    async def bounded() -> Message:
+    async def receive_bounded() -> Message:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
@@ -192,7 +192,7 @@ def limit_body(receive: Receive, longest: int) -> Receive:
             return {"type": "http.disconnect"}
         return message
 
-    return bounded
+    return receive_bounded
 
 
 def _with_headers(send: Send) -> Send:

@@ -30,7 +30,7 @@ class Screens:
 
     @property
     def store(self) -> AnnotationStore:
-        """Whose work is shown and changed."""
+        """The store of the work that is shown and changed."""
         return self.renderer.store
 
     def response(self, asked: Asked) -> Response:

@@ -131,7 +131,7 @@ class Pages:
         return answer
 
     def _queue(self, name: str) -> Response:
-        """What somebody has done, what is theirs to go on with, and how far all are."""
+        """The page with an annotator's finished responses, those they can continue, and everybody's progress."""
         progress = self.store.progress()
         wanted = self.store.annotators_wanted()
         mine = [one for one in progress if one.annotator == name and one.role == ANNOTATE]

@@ -107,7 +107,7 @@ class AnnotationStore(AnnotationDatabase):
             return free
 
     def free_task(self, annotator: str) -> int | None:
-        """The first response that needs more annotators and that this one has not begun; None for none."""
+        """The first response that needs more annotators and that this one has not begun; None if there is none."""
         at_work = f"SELECT count(*) FROM works AS w WHERE w.position = t.position AND {_COUNTS}"
         theirs = "SELECT 1 FROM works AS w WHERE w.position = t.position AND role = ? AND annotator = ?"
         free = f"SELECT position FROM tasks AS t WHERE wanted > ({at_work}) AND NOT EXISTS ({theirs}) ORDER BY position LIMIT 1"
@@ -131,7 +131,7 @@ class AnnotationStore(AnnotationDatabase):
         return [(*key, names) for key, names in found.items() if len(names) > 1]
 
     def begin(self, position: int, annotator: str, role: str = ANNOTATE) -> None:
-        """Notes that somebody looks at a response now; from here on it is theirs to finish."""
+        """Records that an annotator opened a response, which is assigned to them from then on."""
         with self._hold_database() as database:
             self._begin(database, position, annotator, role)
 

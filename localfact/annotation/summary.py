@@ -173,7 +173,7 @@ def _agreement(items: Sequence[Item]) -> dict[str, Any]:
 
 
 def _in_order(kinds: type[StrEnum], counts: Counter[Any]) -> dict[Any, int]:
-    """Those counts that are not zero, in the order of their kinds."""
+    """The counts above zero, in the order of their kinds."""
     return {kind: counts[kind] for kind in kinds if counts[kind]}
 
 

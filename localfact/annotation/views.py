@@ -80,7 +80,7 @@ def others_view(task: AnnotationTask, machine: MachineClaim | None) -> list[Pass
 
 
 def search_link(task: AnnotationTask, text: str) -> str:
-    """Where the web says something of a claim."""
+    """The address of a web search for a claim."""
     topic = task.topic if task.topic and task.topic not in text else ""
     return SEARCH + quote_plus(f"{topic} {text}".strip())
 

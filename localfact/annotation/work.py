@@ -219,5 +219,5 @@ def _after(claim: WorkClaim, step: Step) -> WorkClaim:
 
 
 def place(claim: WorkClaim) -> tuple[bool, int]:
-    """Claims stand in the order of the response; those without a place keep theirs, after them."""
+    """A sort key: claims by their place in the response, those without one last, in their present order."""
     return (not claim.spans, min((span.start for span in claim.spans), default=0))

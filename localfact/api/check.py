@@ -50,7 +50,7 @@ def check(
 
 
 async def check_async(response: Response, chosen: Configuration, progress: Progress) -> Assessment:
-    """As `check`, as a coroutine."""
+    """The coroutine behind `check`."""
     async with AsyncExitStack() as opened:
         with interruptible():
             pipeline, _ = wire(chosen, opened, observe=progress.count)

@@ -125,5 +125,5 @@ def _differing(shared: Sequence[SharedClaim], names: Sequence[str]) -> list[Diff
 
 
 def _side(verdict: Verdict) -> float:
-    """The posterior that stands for a verdict without one: 1 for a claim in S, 0 for one in N, 0.5 for one in neither."""
+    """A number in place of a posterior for a verdict that has none: 1 for a claim in S, 0 for one in N, 0.5 otherwise."""
     return {True: 1.0, False: 0.0, None: 0.5}[supports(verdict)]

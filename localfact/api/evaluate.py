@@ -96,12 +96,10 @@ def prepare(
     if options.live:
         check_web(options)
     given = read_data(data if data is not None else sample_responses(), max_words=max_words, limit=limit)
-    responses = given.responses
     chosen = configure(method, options, planning=planning)
-    part = None if shard is None else str(shard)
-    settings = chosen.settings.model_copy(update={"data": DataSettings(sha256=given.sha256, limit=limit, shard=part)})
-    if options.corpus is None:
-        responses = without_evidence_marked(responses)
+    read = DataSettings(sha256=given.sha256, limit=limit, shard=None if shard is None else str(shard))
+    settings = chosen.settings.model_copy(update={"data": read})
+    responses = given.responses if options.corpus is not None else without_evidence_marked(given.responses)
     folder = Path(out) if out is not None else RUNS / run_name(settings.plain())
     chosen = replace(chosen, settings=name_as_recorded(settings, folder))
     if shard is not None:
@@ -161,7 +159,7 @@ Opener = Callable[[Configuration, AsyncExitStack, Progress, Start], Opened]
 
 
 def wire_interruptibly(chosen: Configuration, opened: AsyncExitStack, progress: Progress, start: Start) -> Opened:
-    """As `wire`, which blocks, but Ctrl-C works meanwhile."""
+    """Calls `wire`, which blocks, so that Ctrl-C interrupts it."""
     with interruptible():
         return Opened(*wire(chosen, opened, observe=progress.count, start=start))
 
@@ -202,7 +200,7 @@ async def execute_async(
     start: Start,
     open_assessor: Opener,
 ) -> Summary:
-    """As `execute`, as a coroutine."""
+    """The coroutine behind `execute`."""
     chosen = job.chosen
     async with AsyncExitStack() as opened:
         wired = partial(open_assessor, chosen, opened, progress, start)
@@ -297,5 +295,5 @@ def notes_of(job: Job) -> dict[str, dict[str, Any]]:
         named = options.model if options.replay is None else None
         sources |= {"model": named or facts.identity.model, "transcript": path_text(options.transcript or "")}
     if options.replay is not None:
-        sources |= {"replayed from": path_text(options.replay)}
+        sources["replayed from"] = path_text(options.replay)
     return {"sources": sources, "machine": dict(facts.machine) if facts else {}}

@@ -96,7 +96,7 @@ def fetch(
 async def fetch_all(
     job: Job, retry_failed: bool, at_once: int, progress: Progress, start: Start, machines: Machines
 ) -> FetchResult:
-    """As `fetch`, as a coroutine."""
+    """The coroutine behind `fetch`."""
     chosen, fetched = job.chosen, FetchResult()
     options, settings = chosen.options, chosen.settings
     embedder = machines.embedder(options.embedder)

@@ -34,7 +34,7 @@ class Board(Record):
 
 
 def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA, prices: tuple[float, float] | None = None) -> Board:
-    """Ranks the models that wrote the responses of runs; of a run that names no model, the run stands for one.
+    """Ranks the models that wrote the responses of runs; a run that names no model is ranked under its own name.
 
     Args:
         runs: run folders.

@@ -51,7 +51,7 @@ def reckon(chosen: Configuration, responses: Sequence[Response]) -> dict[str, An
 
 
 def sizes_of(chosen: Configuration, response: Response) -> Mapping[str, float]:
-    """Letter of a cost formula -> its value for one response."""
+    """A mapping: letter of a cost formula -> its value for one response."""
     settings = chosen.settings.extraction
     given = response.claims if settings.claims == "given" else None
     claims = len(given) if given is not None else word_count(response.text) / CLAIM_WORDS

@@ -126,7 +126,7 @@ def relate_passages(first: Passage, second: Passage, forward: Distribution, back
 
 
 def relate_passages_surely(first: Passage, second: Passage, forward: Distribution, backward: Distribution) -> Relation | None:
-    """As `relate_passages`, for our own methods: whether two passages contradict one another is asked in both directions.
+    """`relate_passages` for our own methods: a contradiction between two passages is the mean of both directions.
 
     Entailment both ways is equivalence. Else they contradict one another where the mean of both probabilities of that is above
     one half, with that mean; else the more probable entailment counts that is above one half.

@@ -71,7 +71,7 @@ class FastFact:
         return Gate(self.theta).needs_evidence(claims)
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
-        """None: the verifier reads the passages itself."""
+        """Returns no pairs: the verifier reads the passages itself."""
         return ()
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:

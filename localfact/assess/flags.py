@@ -43,7 +43,7 @@ class Flags:
         foreign = {passage.id for passage in _find_named(judgement, passages) if is_foreign(passage.text, self.relations)}
         unread = any(is_foreign(response.text, known) for known in (self.extractor, self.relations))
 
-        def found(verdict: Verdict) -> Iterator[Flag]:
+        def find(verdict: Verdict) -> Iterator[Flag]:
             behind = behind_it(verdict)
             if unread or any(counted.passage_id in foreign for counted in verdict.passages):
                 yield Flag.UNKNOWN_LANGUAGE
@@ -57,7 +57,7 @@ class Flags:
                 yield Flag.SINGLE_SOURCE
 
         verdicts = (
-            verdict.model_copy(update={"flags": (*found(verdict), *verdict.flags)})
+            verdict.model_copy(update={"flags": (*find(verdict), *verdict.flags)})
             if verdict.label is not VerdictLabel.FAILED
             else verdict
             for verdict in judgement.verdicts

@@ -73,7 +73,7 @@ def label_of(
     if rules == "own":
         if all(map(is_rather_neutral, related)) and (not related or abs(posterior - prior) < LEAST_MOVED):
             return VerdictLabel.NOT_ENOUGH_EVIDENCE
-        strong = {relation.label for relation in related if predicted_of(relation) >= STRONG}
+        strong = {relation.label for relation in related if probability_of_label(relation) >= STRONG}
         if BETWEEN[0] <= posterior <= BETWEEN[1] and strong >= {RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION}:
             return VerdictLabel.CONFLICTING
     if abs(posterior - 0.5) < unsure_of(rules, within):
@@ -84,11 +84,11 @@ def label_of(
 
 
 def unsure_of(rules: Rules, within: float | None) -> float:
-    """How near to one half a claim is undecided, where the solver is exact."""
+    """The largest distance from one half at which a claim is undecided, with an exact solver."""
     return within if within is not None else UNSURE if rules == "own" else 0.0
 
 
-def predicted_of(relation: Relation) -> float:
+def probability_of_label(relation: Relation) -> float:
     """The relation model's probability of the relation's label."""
     return relation.probability if relation.predicted is None else relation.predicted
 

@@ -17,7 +17,7 @@ OPENING = 300
 
 
 def has_unclear_subject(claim: Claim) -> bool:
-    """Whether a claim begins with a pronoun that stands for nobody that it names."""
+    """Whether a claim begins with a pronoun whose person the claim does not name."""
     return bool(_PRONOUN.match(claim.text))
 
 

@@ -20,7 +20,7 @@ ABOUT_ANOTHER = "What was found is about somebody whom the response does not nam
 
 @dataclass(frozen=True)
 class Withholding:
-    """Decides as another assessor, less the verdicts that nothing carries.
+    """Wraps an assessor and withholds verdicts that rest on evidence which cannot support them.
 
     Attributes:
         assessor: decides.
@@ -32,15 +32,15 @@ class Withholding:
     languages: Collection[str] | None = None
 
     def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
-        """As the other assessor's."""
+        """The same as of the wrapped assessor."""
         return self.assessor.needs_evidence(claims)
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
-        """As the other assessor's."""
+        """The same as of the wrapped assessor."""
         return self.assessor.pairs(claims, evidence)
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
-        """The other assessor's judgement; failed claims stay so. Works in a thread, as detecting a language loads a model."""
+        """The wrapped assessor's judgement; failed claims stay failed. Detecting a language loads a model: in a thread."""
         judgement = await self.assessor.assess(response, claims, evidence, relations)
         return await asyncio.to_thread(self._withhold, response, claims, evidence, judgement)
 

@@ -159,7 +159,7 @@ class PromptedExtractor(ABC, Generic[Read]):
         return list(chain.from_iterable(replies))
 
     async def _reply(self, response: Response, chunk: Chunk, tally: Counter[str], splits: int) -> Sequence[Reply]:
-        """Asks about a chunk: one reply, or those of its parts where it had to be split.
+        """Asks about a chunk; returns one reply, or one for each part if the chunk had to be split.
 
         Args:
             splits: how often it may still be split because its answer was cut without one claim.

@@ -74,7 +74,7 @@ class FailureJudge:
     judging: Judging = "each"
 
     async def inspect(self, response: str, claims: Sequence[Claim]) -> Inspected:
-        """Asks about each claim, and for those that are missing."""
+        """Asks what is wrong with each claim, and which statements are missing."""
         texts = [claim.text for claim in claims]
         if self.judging == "whole":
             asked = await self._failures(response, texts)

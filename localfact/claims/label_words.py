@@ -63,7 +63,7 @@ def label_in(content: str, offset: int = 0) -> LabelWord | None:
 
 
 def is_as_asked(content: str) -> bool:
-    """Whether a label stands between signs as it was asked for: one of the six names and nothing else."""
+    """Whether the text between the marks is exactly one of the six label names."""
     return bool(_AS_ASKED.fullmatch(content))
 
 

@@ -109,7 +109,7 @@ class RevisedClaims:
             raise InputError(f"A revision of {self.max_tokens} tokens holds no claim: give a whole number from 1.")
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the extractor's claims in words that need no context, in its order, each with its id, places and labels.
+        """Returns the extractor's claims reworded to need no context, in its order, each with its id, spans and labels.
 
         A claim with an `original` was revised before and is left as it is. Unusable answers are among `unparsed`, each after
         the id of its claim; `counts` has the number of claims for each Outcome.
@@ -178,7 +178,7 @@ class RevisedGivenClaims:
     seed: int = 0
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns what `after` makes of the revised claims; `counts` has the number of claims for each Outcome, too."""
+        """Returns what `after` makes of the revised claims; `counts` also has the number of claims for each Outcome."""
         if response.claims is None:
             return await self.after.extract(response)
         # Each given claim is one that the data counts: none is merged.

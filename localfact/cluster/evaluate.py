@@ -76,7 +76,7 @@ def per_worker(chosen: Configuration) -> int:
 
 
 def shares(chosen: Configuration, asked: int | None, nodes: int, cpus: int, gpus: int) -> tuple[int, Resources]:
-    """How many workers, and what each takes of the cluster.
+    """The number of workers, and the resources of the cluster that each takes.
 
     On GPUs a worker takes those of one replica of the model; on CPUs there is one worker a node, whose threads use it whole.
 

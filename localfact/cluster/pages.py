@@ -49,7 +49,7 @@ def embed(name: str, identity: str, passages: Sequence[str]) -> Embedded:
 
 @lru_cache
 def own_readers() -> Mapping[str, str]:
-    """The versions here of what makes texts of pages."""
+    """The versions, on this machine, of the libraries that extract text."""
     return versions(READERS)
 
 
@@ -122,15 +122,15 @@ class ClusterExtractors:
         return document_of(await self._task.await_end(self._task.begin(own_readers(), body, media_type, charset, link)))
 
     def extract_now(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
-        """As `extract`, for callers without an event loop; blocks."""
+        """The blocking form of `extract`, for callers without an event loop."""
         return document_of(self._task.end(self._task.begin(own_readers(), body, media_type, charset, link)))
 
     def close(self) -> None:
-        """Nothing is kept open here: the processes end with the cluster, or when it wants their room."""
+        """Does nothing: the processes end with the cluster, or when it needs their resources."""
 
 
 def document_of(answer: Document | PageFailure) -> Document:
-    """The document.
+    """Returns the extracted document.
 
     Raises:
         PageError: there is none.
@@ -153,7 +153,7 @@ class ClusterMachines:
     gpus: int
 
     def extractors(self) -> ClusterExtractors:
-        """A process for each of their cores."""
+        """Extractors with one process for each core of the cluster."""
         return ClusterExtractors(self.cpus)
 
     def embedder(self, name: str) -> ClusterEmbedder | None:

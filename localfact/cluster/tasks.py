@@ -52,7 +52,7 @@ class RemoteTask(Generic[Asked, Answer]):
         return answer
 
     async def await_end(self, begun: Any) -> Answer:
-        """As `end`, on an event loop."""
+        """The coroutine form of `end`."""
         import ray
 
         try:

@@ -22,7 +22,7 @@ LOSSES = 3
 
 @dataclass(frozen=True)
 class Resources:
-    """What one worker takes of its node: CPUs, and GPUs, which Ray gives it all on one node."""
+    """The resources of one worker: CPUs and GPUs, all on one node of Ray."""
 
     cpus: int = 1
     gpus: int = 0
@@ -242,7 +242,7 @@ class Workers:
         return None, not gone
 
     def _lose(self, member: _Member) -> None:
-        """Has another worker take the place of one that is lost; several responses may find it so.
+        """Replaces a lost worker once, even if several responses report the loss.
 
         Raises:
             EngineError: they are lost one after the other.

@@ -75,7 +75,7 @@ def is_occupied(folder: Path) -> bool:
 def find_built(
     pages: Iterable[Page], folder: Path, embedder: str | None, kinds: Sequence[PassageKind]
 ) -> CorpusDescription | None:
-    """The description of the corpus in a folder where it is what would be built of the pages; None where it is another.
+    """The description of the corpus in a folder if building it from the pages would give the same; else None.
 
     Args:
         pages: read as far as the corpus has them.
@@ -97,7 +97,7 @@ def find_built(
 
 
 def place_of(folder: Path) -> Path:
-    """Where a corpus is built before it gets its place."""
+    """The temporary folder in which a corpus is built before it is moved to its final one."""
     return folder.parent / f".{folder.name}.building"
 
 

@@ -249,7 +249,7 @@ def read_description(folder: Path) -> CorpusDescription:
 
 
 def description_to_add_to(folder: Path, embedder: str | None) -> CorpusDescription:
-    """The description of the corpus in a folder, for whoever adds to it with that embedder; a new one for an empty folder.
+    """The description of the corpus in a folder, before adding to it with that embedder; a new one for an empty folder.
 
     Raises:
         InputError: the folder holds something else. CorpusError: a damaged corpus, or one of another embedder.

@@ -86,7 +86,7 @@ def stretches(text: str) -> Iterator[Stretch]:
 
 
 def leading_piece(text: str) -> str:
-    """As much of the beginning of the text as fits one chunk."""
+    """The beginning of the text, as long as one chunk."""
     beginning = cap(text)
     found = words(beginning)
     if len(found) <= CHUNK_WORDS:

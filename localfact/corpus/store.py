@@ -132,7 +132,7 @@ class PageStore:
         return next(self.fetches(link), None)
 
     def fetches(self, link: str | None = None) -> Iterator[Fetch]:
-        """The results of fetching all addresses, ordered by link, or of that one."""
+        """The results of fetching all addresses, or the given one, ordered by link."""
         where, values = ("", ()) if link is None else ("WHERE fetches.link = ?", (link,))
         statement = f"""
             SELECT fetches.link, final_link, time, file, offset, length, reason, detail,
@@ -151,7 +151,7 @@ class PageStore:
                 )
 
     def links_of(self, addresses: Iterable[str]) -> tuple[list[str], list[str]]:
-        """The links of pages and search results that are one of the addresses or on a host of them, and addresses of none.
+        """The links of pages and results that equal one of the addresses or are on one of the hosts; the addresses without any.
 
         What was withdrawn is none.
         """
@@ -162,11 +162,11 @@ class PageStore:
         return self._links_among(statement, addresses)
 
     def not_withdrawn(self, addresses: Iterable[str]) -> list[str]:
-        """Those of the addresses and hosts at which nothing was withdrawn."""
+        """The given addresses and hosts whose pages were not withdrawn."""
         return self._links_among("SELECT link FROM fetches WHERE reason = :withdrawn", addresses)[1]
 
     def last_location(self) -> Location | None:
-        """Where the archive has the last recorded answer; None where there is none."""
+        """The location in the archive of the last recorded answer; None if there is none."""
         statement = "SELECT file, offset, length FROM fetches WHERE file IS NOT NULL ORDER BY file DESC, offset DESC LIMIT 1"
         with self._database() as database:
             row = database.execute(statement).fetchone()

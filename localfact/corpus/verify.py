@@ -19,7 +19,7 @@ def verify(corpus: Corpus) -> list[str]:
 
 
 def miscounts(corpus: Corpus) -> list[str]:
-    """Where the store, the indexes and the description disagree."""
+    """Descriptions of disagreements between the store, the indexes and the corpus description."""
     description, counts = corpus.description, corpus.store.counts()
     problems = [
         f"{STORE_FILE} has {counts[name]} {name}, not {getattr(description, name)}."

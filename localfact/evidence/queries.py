@@ -169,7 +169,7 @@ def key_words(claim: str, topic: str | None = None) -> str:
 
 
 def queries_about(claim: str, generation: Generation, count: int = 1) -> list[str]:
-    """The queries of an answer that share a word with the claim, which a refusal or a remark of the model does not."""
+    """The queries of an answer that share a word with the claim; this leaves out refusals and remarks of the model."""
     return [query for query in read_queries(generation, count) if _words(query) & _words(claim)]
 
 

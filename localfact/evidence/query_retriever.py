@@ -213,7 +213,7 @@ class SearchRetriever:
 
 
 async def _collect(collector: Collector, claim: str, query: str) -> tuple[str, str] | None:
-    """Searches for one query of a claim: None, or the claim and why nobody answered."""
+    """Searches for one query of a claim. Returns None, or the claim and the reason if no provider answered."""
     try:
         await collector.collect(query)
     except SearchError as error:

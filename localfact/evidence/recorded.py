@@ -18,7 +18,7 @@ from localfact.stages import Retriever
 
 
 class RecordingRetriever:
-    """A retriever whose evidence is kept in a transcript. One with failures is not: a later run may find more.
+    """A retriever that records its evidence in a transcript, unless a search failed: a later run may find more.
 
     Args:
         retriever: finds the evidence.

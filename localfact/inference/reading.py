@@ -55,7 +55,7 @@ def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def parse_graph(content: object) -> FactorGraph:
-    """As `read_graph`, of the content of a file.
+    """`read_graph` for the content of a file.
 
     Raises:
         GraphError: as there, without the name of a file.

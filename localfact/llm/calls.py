@@ -119,7 +119,7 @@ class Call(ABC, Generic[CallResult]):
 
 @dataclass(frozen=True)
 class CountCall(Call[int]):
-    """`Engine.count`."""
+    """A call of `Engine.count`."""
 
     prefix: str
     kind = "count"
@@ -140,7 +140,7 @@ class CountCall(Call[int]):
 
 @dataclass(frozen=True)
 class GenerateCall(Call[Generation]):
-    """`Engine.generate`."""
+    """A call of `Engine.generate`."""
 
     max_tokens: int
     stop: Sequence[str]
@@ -174,7 +174,7 @@ class GenerateCall(Call[Generation]):
 
 @dataclass(frozen=True)
 class ChooseCall(Call[Choice]):
-    """`Engine.choose`."""
+    """A call of `Engine.choose`."""
 
     labels: Sequence[str]
     prefix: str

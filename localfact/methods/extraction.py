@@ -65,7 +65,7 @@ class ExtractorKind:
 def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, ...] = ()) -> ExtractorKind:
     """An extractor that asks a language model for claims; then, with these prompts, to revise them and which are relevant."""
 
-    def opened(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
+    def open_prompted(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
         if engine is None or not isinstance(settings, AtomizerSettings):
             raise AssertionError("it is opened with a language model and with settings of its own")
         longest, merging = settings.extraction_tokens, settings.merging
@@ -74,7 +74,7 @@ def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, 
             found = RevisedClaims(found, engine, max_tokens=longest, seed=seed, merging=merging)
         return RelevantClaims(found, engine, seed=seed) if "relevance" in prompts else found
 
-    return ExtractorKind(opened, _atomizer_settings, prompts=prompts, calls=calls)
+    return ExtractorKind(open_prompted, _atomizer_settings, prompts=prompts, calls=calls)
 
 
 def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:

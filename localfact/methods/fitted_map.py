@@ -50,7 +50,7 @@ def with_recorded_map(settings: Settings, recorded: Mapping[str, Any]) -> Settin
 
 
 async def with_fitted_map(settings: Settings, assessor: ResponseAssessor | None) -> Settings:
-    """The settings with the map that the run's language model gets on the reference pairs, where one is to be fitted."""
+    """The settings with the map fitted on the reference pairs for the run's language model, if one is to be fitted."""
     if map_to_fit(settings) is None or not isinstance(assessor, Pipeline):
         return settings
     if isinstance(assessor.assessor, PromptedJudge):

@@ -11,10 +11,10 @@ class Machines(Protocol):
     """One machine, or several, that extract pages and embed passages."""
 
     def extractors(self) -> PageExtractors:
-        """What extracts pages; whoever asks for it closes it."""
+        """The page extractors; the caller closes them."""
 
     def embedder(self, name: str) -> PassageEmbedder | None:
-        """The embedder that a user named; None for none.
+        """The embedder that the user named; None if the user wants none.
 
         Raises:
             MissingError, InputError: as `open_embedder`.
@@ -25,7 +25,7 @@ class ThisMachine:
     """The machine that this process runs on, alone."""
 
     def extractors(self) -> PageExtractors:
-        """A process for each core."""
+        """Extractors with one process for each core."""
         return Extractors()
 
     def embedder(self, name: str) -> PassageEmbedder | None:

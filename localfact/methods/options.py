@@ -25,7 +25,7 @@ NO_RERANKER = "none"
 
 
 class SeedOptions(OptionGroup):
-    """What is drawn by lot."""
+    """The seed of random choices."""
 
     seed: int = 0
     """Of everything drawn by lot: sampling, the markers around evidence, the solver, bootstrap intervals."""
@@ -75,7 +75,7 @@ decomposer, windows, one-call or safe. Default: the method's."""
 
 
 class AnswerOptions(OptionGroup):
-    """What every extractor that asks a language model takes."""
+    """The options of every extractor that uses a language model."""
 
     panel: ClassVar[str | None] = "FastFact"
 
@@ -226,7 +226,7 @@ class Options(
     ModelOptions,
     ClaimOptions,
 ):
-    """Everything a user may choose about a method. A command, or a function, takes what it has a use for."""
+    """Everything a user may choose about a method. A command or a function takes those that it uses."""
 
     @property
     def live(self) -> bool:
@@ -240,7 +240,7 @@ class Options(
 
     @property
     def model_said(self) -> str:
-        """The language model as a table names it: as it was named, or whoever answers for it."""
+        """The name of the language model in tables: as the user gave it, or the server or transcript that answers."""
         return self.model or self.endpoint or f"replayed from {self.replay}"
 
 

@@ -23,7 +23,7 @@ MAKE = "`localfact calibrate --relations reference --model NAME --relation-map F
 
 
 def relation_map_of(method: Method, options: Options, facts: EngineFacts | None) -> RelationMap | str | None:
-    """The map of a run, or the name of the pairs to fit one on; None where relations are used as they come.
+    """The map of a run, or the name of the pairs to fit one on; None if relations are not calibrated.
 
     Raises:
         InputError: an option about maps that would change nothing, or a map that is none, or another model's.

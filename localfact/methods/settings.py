@@ -79,7 +79,7 @@ class PromptedSettings(AnswerOptions, ExtractionSettings):
 
 
 class AtomizerSettings(PromptedSettings):
-    """Extractors of which nothing else can be set."""
+    """The settings of extractors that have no settings of their own."""
 
 
 class ChunkSettings(ChunkOptions, PromptedSettings):

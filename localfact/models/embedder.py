@@ -50,7 +50,7 @@ class Embedded(NamedTuple):
 
 
 class InTurn:
-    """Embeds batch after batch with the methods `parts` and `encode` of whoever inherits it."""
+    """A base class that embeds batch after batch with the subclass's methods `parts` and `encode`."""
 
     parts: Callable[[str], list[str]]
     encode: Callable[[Sequence[str]], Vectors]

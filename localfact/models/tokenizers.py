@@ -16,7 +16,7 @@ SIZE = "2 to 40 MB of tokenizer, no weights"
 
 
 def find_tokenizer_card(name_or_path: str) -> ModelCard:
-    """As `find_card`; a folder may hold a tokenizer alone.
+    """`find_card` that also accepts a folder with only a tokenizer.
 
     Raises:
         MissingError, InputError: as `find_card`.

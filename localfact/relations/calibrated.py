@@ -28,7 +28,7 @@ class CalibratedRelations:
 
     @property
     def identity(self) -> str:
-        """That of the model below."""
+        """The identity of the wrapped model."""
         return self.model.identity
 
     def over(self, model: RelationModel) -> "CalibratedRelations":

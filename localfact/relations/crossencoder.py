@@ -50,7 +50,7 @@ class Prepared(NamedTuple):
 
 
 class PairTurns(NamedTuple):
-    """Of the calls in one event loop, one has its pairs prepared while another's are predicted; no third holds its tokens."""
+    """Limits memory: in one event loop, one call is tokenised while another is predicted; further calls wait."""
 
     to_prepare: asyncio.Lock
     to_predict: asyncio.Lock
@@ -214,14 +214,14 @@ class CrossEncoderRelationModel:
         if pool is None:
             return report
 
-        def weighed(pair: Pair, said: Distribution | Failure) -> Distribution | Failure:
+        def weigh(pair: Pair, said: Distribution | Failure) -> Distribution | Failure:
             if not isinstance(said, Distribution):
                 return said
             pooled = pool_distributions(pair, said, overlap[pair], pool) if pair in overlap else said
             shown = Pair(readable(pair.premise), readable(pair.hypothesis))
             return drop_stray_contradiction(shown, correct_by_values(shown, pooled))
 
-        return lambda said: report({pair: weighed(pair, one) for pair, one in said.items()})
+        return lambda said: report({pair: weigh(pair, one) for pair, one in said.items()})
 
 
 def window_selection_of(card: ModelCard, encoder: CrossEncoder) -> WindowSelection | None:

@@ -154,7 +154,7 @@ def by_premise(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def answers_of(own: OwnFiles) -> dict[str, RelationLabel]:
-    """What the model chooses among, and what each means: under a prompt of the user's own the labels with a capital, too."""
+    """The answers that the model chooses among, and their labels: with the user's own prompt, capitalised labels too."""
     plain = {label: RelationLabel(label) for label in LABELS}
     return plain if TEMPLATE not in own else plain | {label.capitalize(): meant for label, meant in plain.items()}
 

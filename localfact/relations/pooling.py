@@ -75,7 +75,7 @@ def holds_details(premise: str, hypothesis: str) -> bool:
 
 
 def drop_stray_contradiction(pair: Pair, said: Distribution) -> Distribution:
-    """The distribution without the contradiction of a claim that the text does not speak of; what was it is neutral.
+    """The distribution with its contradiction moved to neutral if the text does not mention what the claim is about.
 
     A small model takes what it cannot place ("Type: holiday") for a denial. Numbers, dates and names do not count, as these are
     what a denial changes.

@@ -73,7 +73,7 @@ class _Question(NamedTuple):
         return [self.whole, *map(self.without, self.candidates)] if len(self.candidates) > 1 else []
 
     def sentence(self, said: Relations) -> Span | None:
-        """The candidate that the relation hangs on; the closest one where it hangs on none alone."""
+        """The candidate whose removal changes the relation most; the most similar one if none changes it enough."""
         known = said.get(self.whole)
         if not isinstance(known, Distribution):
             return next(iter(self.candidates), None)
@@ -104,7 +104,7 @@ class Reasons:
         relations: Relations,
         relate: Relate,
     ) -> Judgement:
-        """The judgement with what was read of each verdict's passages, and in the first on each side its sentence.
+        """The judgement with the part read of each passage, and the deciding sentence of the first passage on each side.
 
         A claim that nothing decided gets the best passages that were read, with what was made of them: so what was not found
         can be told from what was misread.
@@ -116,10 +116,10 @@ class Reasons:
             (claim, passage): self._question(known[claim], passages[passage], relations)
             for claim, passage in names_of(verdicts)
         }
-        asked = [questions[verdict.claim_id, counted.passage_id] for verdict in verdicts for counted in self._weighed(verdict)]
+        asked = [questions[verdict.claim_id, counted.passage_id] for verdict in verdicts for counted in self._to_ask(verdict)]
         said = await relate(list(dict.fromkeys(pair for question in asked for pair in question.pairs))) if self.by_loss else {}
 
-        def told(verdict: Verdict, counted: CountedPassage) -> CountedPassage:
+        def explain_passage(verdict: Verdict, counted: CountedPassage) -> CountedPassage:
             question = questions.get((verdict.claim_id, counted.passage_id))
             if question is None:
                 return counted
@@ -132,13 +132,13 @@ class Reasons:
             return counted.model_copy(update=found)
 
         explained = [
-            verdict.model_copy(update={"passages": tuple(told(verdict, counted) for counted in verdict.passages)})
+            verdict.model_copy(update={"passages": tuple(explain_passage(verdict, counted) for counted in verdict.passages)})
             for verdict in verdicts
         ]
         return judgement.model_copy(update={"verdicts": tuple(explained)})
 
-    def _weighed(self, verdict: Verdict) -> Iterator[CountedPassage]:
-        """The passages of a verdict without whose sentences the model is asked again."""
+    def _to_ask(self, verdict: Verdict) -> Iterator[CountedPassage]:
+        """The passages of a verdict about which the model is asked again, each time without one sentence."""
         for counted in leading(verdict):
             if not self.shown_only or counted.relation in SPEAKS_AS.get(verdict.label, ()):
                 yield counted

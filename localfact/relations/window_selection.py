@@ -98,7 +98,7 @@ class LongPremise:
         found = [(weight, places) for weight, places in weighed if places]
         alone = self.sentence_scores(claim)
 
-        def shared(begin: int, end: int) -> float:
+        def score(begin: int, end: int) -> float:
             total = SENTENCE_SHARE * max(alone[begin:end])
             for weight, places in found:
                 place = bisect_left(places, begin)
@@ -106,7 +106,7 @@ class LongPremise:
                     total += weight
             return total
 
-        return shared
+        return score
 
     def sentence_scores(self, claim: ParsedClaim) -> list[float]:
         """The score of each sentence: the weight of the claim's stems in it, more where it has values of the claim's kinds."""

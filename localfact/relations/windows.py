@@ -109,7 +109,7 @@ def measure_cutting(cutting: Measuring[Result], measure: Callable[[str], int]) -
 
 
 async def measure_cutting_async(cutting: Measuring[Result], measure: Callable[[str], Awaitable[int]]) -> Result:
-    """As `measure_cutting`, where `measure` is a coroutine (a call of a language model's engine)."""
+    """`measure_cutting` with a `measure` that is a coroutine (a call of a language model's engine)."""
     try:
         text = next(cutting)
         while True:
@@ -120,7 +120,7 @@ async def measure_cutting_async(cutting: Measuring[Result], measure: Callable[[s
 
 
 def join_windows(premise: str, several: Sequence[Pair], read: Sequence[Distribution | Failure]) -> Distribution | Failure:
-    """The prediction for a pair from those of its windows: the first failure where one failed, else the most decided one.
+    """The prediction for a pair from those of its windows: the first failure if one failed, else the most decided.
 
     That is the one with the largest probability that is not neutral's, the first of equals. Added are `windows`, how many were
     read, and, where it has only a part of the premise, `window`, its place there, and the `share` of the premise that was read.

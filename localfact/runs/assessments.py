@@ -21,7 +21,7 @@ SHOWN_IDS = 5
 
 
 class Place(NamedTuple):
-    """Where a line stands in the file of assessments; ordered as the responses in the input.
+    """The position of a line in the file of assessments; sorted as the responses in the input.
 
     `whole`: whether it is complete. response: its index; -1 where the line tells none.
     """
@@ -84,7 +84,7 @@ def lines_in_order(path: Path) -> Iterator[bytes]:
 
 
 def places_in_order(file: Path, start: int = 0, count: int | None = None) -> Iterator[tuple[Place, Assessment]]:
-    """As `assessments_in_order`, of a file, which may be missing, and each with the place of its line."""
+    """`assessments_in_order` for a file, which may be missing, with the position of each line."""
     places = [place for place in places_of(file) if place.whole]
     numbers = {place: number for number, place in enumerate(places, start=1)}
     chosen = sorted(places)[start : None if count is None else start + count]

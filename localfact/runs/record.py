@@ -21,13 +21,13 @@ class _Read(BaseModel):
 
 
 class DataRead(_Read):
-    """Of the settings of the data. shard: which share of the responses was run, "3/8"; None for all."""
+    """The settings of the data that are read again. shard: which share of the responses was run, "3/8"; None for all."""
 
     shard: str | None = None
 
 
 class ExtractionRead(_Read):
-    """Of the settings of extraction. stride: in sentences, or "max"; None for a method without chunks.
+    """The settings of extraction that are read again. stride: in sentences, or "max"; None for a method without chunks.
 
     confidence: how labels are read, "token" or "distribution"; None for a method without labels.
     """
@@ -37,7 +37,7 @@ class ExtractionRead(_Read):
 
 
 class EvidenceRead(_Read):
-    """Of the settings of evidence. corpus: its identity. k: passages a claim. steps: the most searches one after the other."""
+    """The settings of evidence that are read again. corpus: its identity. k: passages a claim. steps: most searches in turn."""
 
     corpus: str | None = None
     k: int = 0
@@ -46,7 +46,7 @@ class EvidenceRead(_Read):
 
 
 class AssessmentRead(_Read):
-    """Of the settings of assessment.
+    """The settings of assessment that are read again.
 
     Attributes:
         version: of FactReasoner.
@@ -69,14 +69,14 @@ class AssessmentRead(_Read):
 
 
 class ModelRead(_Read):
-    """Of the language model's identity. model: its name. window: in tokens; None where it is not known."""
+    """The language model's identity as it is read again. model: its name. window: in tokens; None where it is not known."""
 
     model: str = ""
     window: int | None = None
 
 
 class AskingRead(_Read):
-    """Of how a language model is asked; None where the run asks none."""
+    """The settings of the language model's prompts that are read again; None if the run uses no language model."""
 
     guided: bool | None = None
     warn_mass: Probability | None = None

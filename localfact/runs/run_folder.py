@@ -127,7 +127,7 @@ class RunFolder:
         self.append_line(line, assessment.index, assessment.decided_by_window, timing)
 
     def append_line(self, line: bytes, index: int, window: int | None, timing: Mapping[str, Any]) -> None:
-        """As `append`, of a line of another run's assessments; `index` and `window` are what it says of `done`."""
+        """Appends a line of another run's assessments; `index` and `window` are its entry in `done`."""
         self.unchanged = None
         self._lines.append(line, json.dumps(timing, sort_keys=True).encode() + b"\n")
         self.done[index] = window
@@ -227,7 +227,7 @@ def remove(path: Path) -> list[str]:
 
 
 def read_timings(path: Path) -> dict[int, dict[str, Any]]:
-    """Index of a response -> its line of timings, of the last try. Times decide nothing: a line that is none is passed over."""
+    """Index of a response -> its timings of the last try. Unreadable lines are skipped: timings decide nothing."""
     file = path / TIMINGS_FILE
     found: dict[int, dict[str, Any]] = {}
     for line in whole_lines(file)[0] if file.is_file() else ():

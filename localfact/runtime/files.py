@@ -49,7 +49,7 @@ def replace(file: Path, content: bytes) -> None:
 
 
 def replace_by(file: Path, parts: Iterable[bytes]) -> None:
-    """As `replace`, by parts that are written one after the other; they may be read from the old content."""
+    """`replace` with content that comes in parts; they may be read from the old file meanwhile."""
     beside = file.with_name(file.name + NEW)
     try:
         with new_file(beside) as handle:

@@ -93,23 +93,23 @@ def _guard(allowed: frozenset[str]) -> Callable[[str, tuple[Any, ...]], None]:
         allowed: the host names that stand for loopback addresses, in lower case.
     """
 
-    def connected(event: str, opened: socket.socket, address: Any) -> None:
+    def check_connection(event: str, opened: socket.socket, address: Any) -> None:
         if address is not None and opened.family not in _LOCAL_FAMILIES:
             _admit_address(opened.family, address, allowed)
 
-    def resolved(event: str, host: Any, *_: Any) -> None:
+    def check_name(event: str, host: Any, *_: Any) -> None:
         _admit_name(host, allowed)
 
-    def looked_up(event: str, address: Any) -> None:
+    def check_look_up(event: str, address: Any) -> None:
         # Reverse look-ups: a name server is asked for all addresses that are not in the file of hosts.
         host = address[0] if isinstance(address, tuple) else address
         if str(host) not in ("127.0.0.1", "::1") and _text(host) not in allowed:
             raise _refusal(f"ask for the name of {host}")
 
     checks: dict[str, Callable[..., None]] = {
-        **dict.fromkeys(("socket.connect", "socket.sendto", "socket.sendmsg"), connected),
-        **dict.fromkeys(("socket.getaddrinfo", "socket.gethostbyname"), resolved),
-        **dict.fromkeys(("socket.gethostbyaddr", "socket.getnameinfo"), looked_up),
+        **dict.fromkeys(("socket.connect", "socket.sendto", "socket.sendmsg"), check_connection),
+        **dict.fromkeys(("socket.getaddrinfo", "socket.gethostbyname"), check_name),
+        **dict.fromkeys(("socket.gethostbyaddr", "socket.getnameinfo"), check_look_up),
     }
 
     def hook(event: str, given: tuple[Any, ...]) -> None:
@@ -123,7 +123,7 @@ def _guard(allowed: frozenset[str]) -> Callable[[str, tuple[Any, ...]], None]:
 def _resolve_nothing_in_sockets(allowed: frozenset[str]) -> None:
     """Checks names before a socket's methods get them: they resolve a name before Python audits the call."""
 
-    def guarded(method: Callable[..., Any], place: slice) -> Callable[..., Any]:
+    def guard(method: Callable[..., Any], place: slice) -> Callable[..., Any]:
         def first_the_name(self: socket.socket, *given: Any) -> Any:
             for address in given[place]:
                 if isinstance(address, tuple) and address and self.family in _INTERNET:
@@ -133,7 +133,7 @@ def _resolve_nothing_in_sockets(allowed: frozenset[str]) -> None:
         return first_the_name
 
     for name, place in _ADDRESSED.items():
-        setattr(socket.socket, name, guarded(getattr(socket.socket, name), place))
+        setattr(socket.socket, name, guard(getattr(socket.socket, name), place))
 
 
 def _guard_started_processes() -> None:
@@ -142,14 +142,14 @@ def _guard_started_processes() -> None:
     package = str(Path(__file__).resolve().parents[2])
     first = f"import sys; sys.path.append({package!r}); from localfact.runtime import offline; offline.go_offline(); "
 
-    def guarded(path: Any, words: Iterable[Any], descriptors: Any) -> int:
+    def spawn(path: Any, words: Iterable[Any], descriptors: Any) -> int:
         given = list(words)
         program = given.index("-c") + 1 if "-c" in given else 0
         if program and "resource_tracker" not in given[program]:  # which opens no socket
             given[program] = first + given[program]
         return int(start(path, given, descriptors))
 
-    util.spawnv_passfds = guarded  # type: ignore[assignment]
+    util.spawnv_passfds = spawn  # type: ignore[assignment]
 
 
 def _admit_address(family: int, address: Any, allowed: frozenset[str]) -> None:

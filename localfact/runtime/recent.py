@@ -19,7 +19,7 @@ class Recent(Generic[Value]):
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
 
     def get(self, name: Hashable) -> Value | None:
-        """The value of that name, where it is still here."""
+        """The value of that name; None if it is no longer cached."""
         found = self._values.get(name)
         if found is None:
             return None

@@ -25,7 +25,7 @@ class Connection(sqlite3.Connection):
     """A connection that raises sqlite3.DatabaseError, not UnicodeDecodeError, where the schema of a damaged file is no text."""
 
     def execute(self, *asked: Any) -> sqlite3.Cursor:
-        """As the base class does."""
+        """Overrides `sqlite3.Connection.execute`."""
         try:
             return super().execute(*asked)
         except UnicodeDecodeError:

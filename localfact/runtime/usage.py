@@ -138,7 +138,7 @@ def usage_counted_in(ledger: Ledger) -> Iterator[None]:
 
 
 def current_ledger() -> Ledger:
-    """The current ledger; where there is none, one that nobody reads."""
+    """The current ledger; a new one, whose counts are lost, if there is none."""
     return _current.get() or Ledger()
 
 

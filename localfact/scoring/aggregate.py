@@ -108,7 +108,7 @@ class ResponseScore(Score[float]):
         return lambda chosen: float(values[chosen].mean())
 
     def sd(self, contributions: Sequence[float]) -> float | None:
-        """With n - 1; None with fewer than two responses."""
+        """The standard deviation over responses, with n - 1; None with fewer than two."""
         return float(np.std(contributions, ddof=1)) if len(contributions) > 1 else None
 
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> float | None:

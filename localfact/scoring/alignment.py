@@ -126,15 +126,15 @@ def align(responses: Sequence[AlignedResponse], gamma: float = GAMMA) -> Alignme
 
 
 def five_labels(responses: Sequence[AlignedResponse]) -> bool:
-    """Whether the annotation says more than supported, not supported and irrelevant, of every claim.
+    """Whether every claim of the annotation has one of the five labels, not only S, NS or IR.
 
-    Of one that does not, those labels that say more would be the easy ones.
+    Otherwise only the easy claims would carry the finer labels.
     """
     return all(claim.label is not None for one in responses for claim in one.claims if claim.gold is not None)
 
 
 def best_matches(similarity: NDArray[np.float64], least: float) -> list[tuple[int, int]]:
-    """Pairs of places, one to one, of the greatest sum of similarities; those below `least` are none.
+    """The one-to-one pairs of positions with the greatest sum of similarities, each at least `least`.
 
     Args:
         similarity: (n, m), of each claim of one side with each of the other.
@@ -155,20 +155,20 @@ def _exact(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
 def _scoring(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
     pairs = [(one.run.verdicts[ours].label, one.claims[theirs]) for ours, theirs in one.matches]
     return [
-        (AS_GOLD.get(verdict, verdict), _counted(claim))
+        (AS_GOLD.get(verdict, verdict), _gold_counted(claim))
         for verdict, claim in pairs
         if verdict is not VerdictLabel.FAILED and claim.gold is not None
     ]
 
 
-def _counted(claim: GoldClaim) -> GoldLabel | VerdictLabel | None:
+def _gold_counted(claim: GoldClaim) -> GoldLabel | VerdictLabel | None:
     """What scores count of a claim of the annotation, and "unverifiable" where it says so."""
     return claim.label if claim.label is VerdictLabel.UNVERIFIABLE else claim.gold
 
 
 def _counts(one: AlignedResponse) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
     """Supported, not supported and irrelevant claims of the run, and of the annotation."""
-    judged, gold = tally(one.run), Counter(map(_counted, one.claims))
+    judged, gold = tally(one.run), Counter(map(_gold_counted, one.claims))
     irrelevant = sum(verdict.label is VerdictLabel.IRRELEVANT for verdict in one.run.verdicts)
     return (judged.supported, judged.not_supported, irrelevant), (
         gold[GoldLabel.SUPPORTED],

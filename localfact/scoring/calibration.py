@@ -84,6 +84,6 @@ def _in_order(
 
 
 def _edges(count: int, bins: int) -> NDArray[np.int64]:
-    """Where the bins begin and end among `count` claims; none is empty."""
+    """The positions at which the bins of `count` sorted claims begin, and where the last ends; no bin is empty."""
     bins = min(bins, count)
     return np.arange(bins + 1, dtype=np.int64) * count // bins

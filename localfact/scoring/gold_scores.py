@@ -32,7 +32,7 @@ class GoldF1(ResponseScore):
         return "F1(gold)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """In [0, 1]; undefined where nothing is supported, neither by gold nor by verdict."""
+        """The score in [0, 1]; undefined if no claim is supported by gold or verdict."""
         pairs = _predictions(assessment)
         if not pairs:
             return Unscored("no gold label")
@@ -45,7 +45,7 @@ class GoldF1(ResponseScore):
         return 0.0 if assessment.gold_supported else None
 
     def claims_in(self, assessment: Assessment) -> int:
-        """Those with a gold label and a verdict that did not fail."""
+        """The number of claims with a gold label and a verdict that did not fail."""
         return len(_predictions(assessment))
 
 
@@ -59,7 +59,7 @@ class PrecisionError(ResponseScore):
         return "MAE(Pr)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """In [0, 1]."""
+        """The value, in [0, 1]."""
         gold = precision_annotated(assessment)
         return Unscored("no annotated precision") if gold is None else abs(tally(assessment).precision - gold)
 
@@ -91,7 +91,7 @@ class _OfForecasts:
     lower_is_better: ClassVar[bool] = True
 
     def claims_in(self, assessment: Assessment) -> int:
-        """Those with a gold label and a posterior."""
+        """The number of claims with a gold label and a posterior."""
         found = forecasts(assessment)
         return 0 if isinstance(found, Unscored) else len(found.posteriors)
 
@@ -104,7 +104,7 @@ class BrierPerResponse(_OfForecasts, ResponseScore):
         return "Brier(response)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """In [0, 1]."""
+        """The value, in [0, 1]."""
         found = forecasts(assessment)
         return found if isinstance(found, Unscored) else float(squared_errors(found.posteriors, found.outcomes).mean())
 
@@ -116,7 +116,7 @@ class PooledForecasts(_OfForecasts, Score[Forecasts]):
     """A score over the labelled claims of all responses together; single responses have no score."""
 
     def of(self, assessment: Assessment) -> Forecasts | Unscored:
-        """Its forecasts."""
+        """The forecasts of one response's labelled claims."""
         return forecasts(assessment)
 
 

@@ -24,7 +24,7 @@ class Precision(ResponseScore):
         return "Pr"
 
     def of(self, assessment: Assessment) -> float:
-        """In [0, 1]."""
+        """The value, in [0, 1]."""
         return tally(assessment).precision
 
 
@@ -36,20 +36,20 @@ class RecallAtK(ResponseScore):
     k: KPolicy = MEDIAN
 
     def __str__(self) -> str:
-        """With its K: R@K(median=17)."""
+        """The name with its K: R@K(median=17)."""
         return f"{self.letters}({self.k})"
 
     @property
     def policy(self) -> Policy:
-        """Where K comes from, and K where it is one for all responses."""
+        """The origin of K, and its value if it is the same for all responses."""
         return {"K": self.k.kind or "number"} | ({} if self.k.value is None else {"K_value": self.k.value})
 
     def fit(self, assessments: Sequence[Assessment]) -> Self:
-        """With the K of the data."""
+        """The score with K taken from the data."""
         return replace(self, k=self.k.fit(assessments))
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """In [0, 1]."""
+        """The value, in [0, 1]."""
         k = self.k.of(assessment)
         return k if isinstance(k, Unscored) else recall_at_k(tally(assessment).supported, k)
 
@@ -61,7 +61,7 @@ class F1AtK(RecallAtK):
     letters: ClassVar[str] = "F1@K"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """In [0, 1]."""
+        """The value, in [0, 1]."""
         recall = super().of(assessment)
         return recall if isinstance(recall, Unscored) else f1(tally(assessment).precision, recall)
 
@@ -89,11 +89,11 @@ class RecallAtKPrime(ResponseScore):
         return {"gamma": self.gamma, "K'": str(self.k_prime), "K'_medians": self.k_prime.by_source}
 
     def fit(self, assessments: Sequence[Assessment]) -> Self:
-        """With the K' of every response."""
+        """The score with the K' of every response."""
         return replace(self, k_prime=KPrime.fit(assessments))
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """In [0, 1]."""
+        """The value, in [0, 1]."""
         if self.k_prime is None:
             return Unscored("K' not fitted")
         return recall_at_k_prime(tally(assessment).supported, self.k_prime.of(assessment), self.gamma)
@@ -106,7 +106,7 @@ class F1AtKPrime(RecallAtKPrime):
     letters: ClassVar[str] = "F1@K'"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """In [0, 1]."""
+        """The value, in [0, 1]."""
         recall = super().of(assessment)
         return recall if isinstance(recall, Unscored) else f1(tally(assessment).precision, recall)
 
@@ -130,7 +130,7 @@ class Entropy(ResponseScore):
         return {"log": 10}
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """In [0, 0.16]."""
+        """The value, in [0, 0.16]."""
         posteriors = [verdict.posterior for verdict in assessment.verdicts if verdict.posterior is not None]
         if not posteriors:
             return Unscored("no posterior")
@@ -140,7 +140,7 @@ class Entropy(ResponseScore):
         """Always None: counting abstained and unscored responses as an entropy of 0 would read as certainty."""
 
     def claims_in(self, assessment: Assessment) -> int:
-        """Those with a posterior."""
+        """The number of claims with a posterior."""
         return sum(verdict.posterior is not None for verdict in assessment.verdicts)
 
 

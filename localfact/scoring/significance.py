@@ -118,7 +118,7 @@ def cluster_sums(values: Values, clusters: Sequence[str] | None) -> tuple[Values
 
 
 def clustered_error(values: Values, clusters: Sequence[str] | None = None) -> float:
-    """The standard error of the mean of values (n,) that hang together in clusters, at least two of them.
+    """The standard error of the mean of values, shape (n,), that depend on each other within clusters, of at least two.
 
     The sandwich estimator with the factor G / (G - 1) for G clusters; where each value is its own cluster, s / sqrt(n).
     """
@@ -192,7 +192,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def _t_test(mean: float, error: float, degrees_of_freedom: float, alternative: Alternative) -> TTest | None:
-    """None where the error is 0 within rounding, and t does not exist."""
+    """The t-test; None if the error is 0 within rounding, so that t does not exist."""
     from scipy.special import stdtr
 
     if error <= ROUNDING:

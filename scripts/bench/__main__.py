@@ -19,7 +19,7 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import annotators, calls, cores, corpora, graphs, llm, pages, relations, service, synthetic, transcripts, web
+from scripts.bench import cores, corpora, graphs, llm, pages, relations, service, synthetic, web
 from scripts.bench import scale as scales
 from scripts.bench.measure import CALLS, Path, rates, table_of
 
@@ -85,13 +85,13 @@ def relating(size: float, embedder: Embedder) -> Section:
 def stages(size: float) -> Iterator[tuple[str, Table]]:
     """What takes texts and pairs, each measured when its turn comes."""
     embedder = load_embedder(load_card("minilm"))
-    yield drawn(splitting(size))
-    yield drawn(embedding(size, embedder))
-    yield drawn(relating(size, embedder))
-    yield drawn(relations.cross_encoders(size))
+    yield measure_section(splitting(size))
+    yield measure_section(embedding(size, embedder))
+    yield measure_section(relating(size, embedder))
+    yield measure_section(relations.cross_encoders(size))
 
 
-def drawn(section: Section) -> tuple[str, Table]:
+def measure_section(section: Section) -> tuple[str, Table]:
     """Measures a section: its title, and a table of rates and their ratios."""
     title, yardstick, paths = section
     table = table_of("path", "per second", "ratio")
@@ -114,10 +114,7 @@ BENCHES: Mapping[str, Callable[[argparse.Namespace], Iterator[tuple[str, Table]]
     "corpora": lambda given: corpora.tables(given.size, large=given.large),
     "web": lambda given: web.tables(given.size),
     "graphs": lambda given: graphs.tables(given.size, given.graphs),
-    "calls": lambda given: calls.tables(given.size),
-    "transcripts": lambda given: transcripts.tables(given.size),
     "pages": lambda given: pages.tables(given.size),
-    "annotators": lambda given: annotators.tables(given.size),
     "service": lambda given: service.tables(given.size),
     "scale": lambda given: scales.tables(given.size),
     "llm": lambda given: llm.tables(given.size),

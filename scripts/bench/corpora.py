@@ -17,14 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
 
 from localfact.corpus.indexing import segments
-from localfact.corpus.indexing.bm25 import BM25
 from localfact.corpus.indexing.dense_segments import DenseSegments
-from localfact.corpus.indexing.index import best_positions
-from localfact.corpus.indexing.lexical_index import terms
 from localfact.models.embedder import InTurn, Vectors
 from scripts.bench import measure, synthetic
 
@@ -41,10 +37,6 @@ QUERIES = 50
 FOUND = 10
 #: How many are added to an index that is there.
 ADDED = 1_000
-#: Texts at --size 1 for the comparison of libraries.
-COMPARED = 10_000
-#: How many of its cells an inverted file reads, for comparison; it has 4 times the root of n.
-PROBED = 16
 
 
 class TableOfVectors(InTurn):
@@ -64,7 +56,7 @@ class TableOfVectors(InTurn):
         return self._rows[[int(text.partition(" ")[0]) for text in texts]]
 
 
-def clustered(file: Path, count: int) -> Vectors:
+def write_vectors(file: Path, count: int) -> Vectors:
     """Writes unit vectors around random centres, shape (count, dimension), and returns queries around some of them."""
     generator = np.random.default_rng(8)
     centres = synthetic.vectors(max(1, count // CLUSTER), DIMENSION, seed=9)
@@ -117,7 +109,7 @@ def milliseconds(work: Callable[[int], object]) -> float:
     return float(np.median(took)) * 1e3
 
 
-def made(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
+def make_index(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
     """Makes the index over words, and over vectors if asked for, then adds some passages."""
     rows = np.load(folder / "rows.npy", mmap_mode="r")
     embedder = TableOfVectors(rows) if dense else None
@@ -134,7 +126,7 @@ def made(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
     return took | {"added": time.perf_counter() - started}
 
 
-def searched(folder: Path, how: str) -> dict[str, object]:
+def search_index(folder: Path, how: str) -> dict[str, object]:
     """Opens the index and searches it in one way."""
     import faiss  # noqa: F401
 
@@ -156,41 +148,6 @@ def searched(folder: Path, how: str) -> dict[str, object]:
     return {"opened": opened, "milliseconds": took, "memory": resident() - before, "found": found}
 
 
-def inverted(folder: Path) -> dict[str, object]:
-    """FAISS's inverted file in memory, for comparison: it is made again whenever the cells are."""
-    import faiss
-
-    rows: Vectors = np.load(folder / "rows.npy", mmap_mode="r")
-    queries = np.load(folder / "queries.npy")
-    cells = min(int(4 * len(rows) ** 0.5), len(rows) // 40)
-    before, started = resident(), time.perf_counter()
-    index: Any = faiss.index_factory(DIMENSION, f"IVF{cells},Flat", faiss.METRIC_INNER_PRODUCT)
-    index.cp.niter, index.cp.max_points_per_centroid = 10, 64
-    index.train(rows[:: max(1, len(rows) // (64 * cells))])
-    for begin in range(0, len(rows), LARGE // 20):
-        index.add(rows[begin : begin + LARGE // 20])
-    took = time.perf_counter() - started
-    index.nprobe = PROBED
-    found = [index.search(query[None, :], FOUND)[1][0].tolist() for query in queries]
-    each = milliseconds(lambda query: index.search(queries[query][None, :], FOUND))
-    return {"made": took, "milliseconds": each, "memory": resident() - before, "found": found}
-
-
-def multiplied(folder: Path) -> dict[str, object]:
-    """One numpy product of all vectors, in memory, for comparison."""
-    queries: Vectors = np.load(folder / "queries.npy")
-    before, started = resident(), time.perf_counter()
-    rows: Vectors = np.load(folder / "rows.npy")
-    opened = (time.perf_counter() - started) * 1e3
-
-    def work(query: int) -> list[int]:
-        found: list[int] = np.argpartition(rows @ queries[query], -FOUND)[-FOUND:].tolist()
-        return found
-
-    took, found = milliseconds(work), [work(query) for query in range(QUERIES)]
-    return {"opened": opened, "milliseconds": took, "memory": resident() - before, "found": found}
-
-
 def alone(task: str, folder: Path, count: int = 0) -> dict[str, Any]:
     """Does a task of `main` in a process of its own."""
     command = [sys.executable, "-m", __name__, task, str(folder), str(count)]
@@ -207,7 +164,7 @@ def growing(count: int) -> Iterator[tuple[str, Table]]:
     """Making, adding to and searching one index."""
     folder = Path(tempfile.mkdtemp(prefix="localfact-bench-"))
     try:
-        np.save(folder / "queries.npy", clustered(folder / "rows.npy", count))
+        np.save(folder / "queries.npy", write_vectors(folder / "rows.npy", count))
         columns = ("made", "seconds", f"seconds to add {min(ADDED, count // 10):,}", "MB at most", "MB on disk")
         table = measure.table_of(*columns, caption="MB at most: of the process, the mapped vectors included")
         for name, task in (("words", "make-words"), ("vectors and words", "make")):
@@ -220,18 +177,14 @@ def growing(count: int) -> Iterator[tuple[str, Table]]:
         table = measure.table_of(*columns, caption=caption)
         ways = {"flat (FAISS)": alone("flat", folder), "by codes": alone("codes", folder)}
         ways |= {"BM25": alone("words", folder), "fused": alone("fused", folder)}
-        # These two know nothing of what was added.
-        others = {"for comparison: numpy product": alone("numpy", folder)}
-        others[f"for comparison: IVF (FAISS), {PROBED} cells"] = alone("inverted", folder)
-        flat, product = (next(iter(found.values())) for found in (ways, others))
-        for name, way in (ways | others).items():
-            exact = product if name in others else flat
+        flat = ways["flat (FAISS)"]
+        for name, way in ways.items():
             table.add_row(
                 name,
                 f"{way['milliseconds']:,.2f}",
                 f"{way['milliseconds'] / flat['milliseconds']:.3f}",
-                f"{recall(way['found'], exact['found']):.3f}" if way["found"] else "",
-                f"{way['opened']:,.1f}" if "opened" in way else f"made in {way['made']:,.1f} s",
+                f"{recall(way['found'], flat['found']):.3f}" if way["found"] else "",
+                f"{way['opened']:,.1f}",
                 f"{way['memory']:,.1f}",
             )
         yield f"Searches among {count:,} passages; ratio to: flat (FAISS)", table
@@ -239,58 +192,9 @@ def growing(count: int) -> Iterator[tuple[str, Table]]:
         shutil.rmtree(folder)
 
 
-def libraries(count: int) -> tuple[str, Table]:
-    """Our BM25, bm25s, whose scores it has to the bit, and rank-bm25 as FaStfact uses it, on the same terms."""
-    import bm25s
-    from rank_bm25 import BM25Okapi
-
-    passages = list(texts(count).values())
-    asked = synthetic.texts(QUERIES, QUERY_WORDS, seed=4)
-
-    def by_bm25s() -> tuple[Any, dict[str, int]]:
-        split = [list(terms(text)) for text in passages]
-        known = {term: place for place, term in enumerate(dict.fromkeys(term for own in split for term in own))}
-        made = bm25s.BM25()
-        made.index(([[known[term] for term in own] for own in split], known), create_empty_token=False, show_progress=False)
-        return made, known
-
-    theirs, (eager, known) = BM25Okapi([list(terms(text)) for text in passages]), by_bm25s()
-    ours = BM25.of(passages)
-
-    def top(scores: NDArray[Any]) -> list[int]:
-        return [int(position) for position in np.argsort(scores)[::-1][:FOUND]]
-
-    def eager_scores(query: str) -> NDArray[Any]:
-        scores: NDArray[Any] = eager.get_scores_from_ids([known[term] for term in terms(query) if term in known])
-        return scores
-
-    paths = {
-        "index": {
-            "rank-bm25": measure.Path(lambda: BM25Okapi([list(terms(text)) for text in passages]), count),
-            "bm25s": measure.Path(by_bm25s, count),
-            "localfact": measure.Path(lambda: BM25.of(passages), count),
-        },
-        "search": {
-            "rank-bm25": measure.Path(lambda: [top(theirs.get_scores(list(terms(query)))) for query in asked], QUERIES),
-            "bm25s": measure.Path(lambda: [best_positions(eager_scores(query), FOUND) for query in asked], QUERIES),
-            "localfact": measure.Path(lambda: [best_positions(ours.scores(query), FOUND) for query in asked], QUERIES),
-        },
-    }
-    table = measure.table_of("work", "library", "per second", "ratio", names=2)
-    for work, both in paths.items():
-        measured = measure.rates(both)
-        for name, rate in measured.items():
-            table.add_row(work, name, f"{rate:,.1f}", f"{rate / measured['rank-bm25']:.2f}")
-    return f"BM25 over {count:,} texts of {WORDS} words; ratio to: rank-bm25, which FaStfact uses", table
-
-
 def tables(size: float, *, large: bool = False) -> Iterator[tuple[str, Table]]:
     """The titles and their tables; `large` measures a million passages instead of those of the size."""
     yield from growing(LARGE if large else max(1_000, int(PASSAGES * size)))
-    try:
-        yield libraries(max(100, int(COMPARED * size)))
-    except ModuleNotFoundError:
-        yield "BM25 against bm25s and rank-bm25: they are not installed (`make setup-dev` installs them)", Table()
 
 
 def main() -> None:
@@ -299,10 +203,9 @@ def main() -> None:
     output = os.dup(1)
     os.dup2(2, 1)  # what libraries print does not belong to the answer
     if task.startswith("make"):
-        answer: object = made(folder, count, dense=task == "make")
+        answer: object = make_index(folder, count, dense=task == "make")
     else:
-        compared = {"inverted": inverted, "numpy": multiplied}.get(task)
-        answer = compared(folder) if compared else searched(folder, task)
+        answer = search_index(folder, task)
     os.write(output, json.dumps(answer).encode())
 
 

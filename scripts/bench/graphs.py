@@ -1,8 +1,7 @@
 """Marginals of fact graphs: error against references and time, beside the targets and beside pgmpy.
 
 Graphs read from a folder bring their own references. For generated graphs they are pgmpy's marginals where ours are exact, and
-elimination without a limit on time where ours are not, as far as it reaches; beyond, only the time is checked. Grids are summed
-column by column.
+elimination without a limit on time where ours are not, as far as it reaches; beyond, only the time is checked.
 """
 
 import json
@@ -37,11 +36,6 @@ GENERATED = (
 )
 #: Generated graphs of more claims than this wait for a whole bench.
 QUICK_CLAIMS = 30
-#: Heights and lengths of grids, which are as wide as they are high.
-GRIDS = ((12, 40), (13, 40), (14, 60), (16, 20))
-#: Grids with more variables than this wait for a whole bench.
-QUICK_GRID = 400
-
 
 #: Claims, passages a claim, and seeds of the graphs whose passages contradict one another falsely, so often.
 FALSE_CLAIMS, FALSE_PASSAGES, FALSE_SEEDS = 100, 3, 4
@@ -78,10 +72,10 @@ class Target:
 def target_of(case: Case, found: Marginals) -> Target | None:
     """The promise that a graph falls under; None beyond 60 claims in FR3 and 120 in FR2.
 
-    What counts is the least width known, so that missing a narrow order is a promise broken. No time is promised for grids.
+    What counts is the least width known, so that missing a narrow order is a promise broken.
     """
     if min((width for width in (case.width, found.width) if width is not None), default=math.inf) <= 16:
-        return Target(ROUNDING, ROUNDING, math.inf if "made grid" in case.name else 10 if "fr1" in case.name else 60)
+        return Target(ROUNDING, ROUNDING, 10 if "fr1" in case.name else 60)
     if case.claims <= 60:
         return Target(0.02, 0.002, 200 if "fr3" in case.name else 100)
     return Target(0.03, 0.003, 300) if case.claims <= 120 and "fr2" in case.name else None
@@ -110,56 +104,6 @@ def generated_cases(size: float) -> Iterator[Case]:
         known, reference = reference_for(graph)
         expected = np.array([known.get(identity, np.nan) for identity in graph.ids])
         yield Case(name, graph, claims, True, expected, ROUNDING, reference)
-
-
-def grid_cases(size: float) -> Iterator[Case]:
-    """Grids numbered at random: narrow, by an order that greedy rules do not see."""
-    for seed, (height, length) in enumerate(GRIDS):
-        count = height * length
-        if count > QUICK_GRID and size < 1:
-            continue
-        random = np.random.default_rng(seed)
-        priors, tables = random.uniform(0.2, 0.8, count), random.uniform(0.2, 1.0, (2, count, 2, 2))
-        down = [at for at in range(count) if (at + 1) % height]
-        across = range(count - height)
-        place = random.permutation(count)
-        edges = place[np.array([(at, at + 1) for at in down] + [(at, at + height) for at in across])]
-        expected, numbered = np.empty(count), np.empty(count)
-        expected[place], numbered[place] = by_columns(priors, tables, height), priors
-        graph = FactorGraph(
-            tuple(f"v{i}" for i in range(count)),
-            numbered,
-            edges,
-            np.concatenate([tables[0, down], tables[1, : count - height]]),
-        )
-        yield Case(f"made grid {height}x{length}", graph, count, True, expected, ROUNDING, "columns", height)
-
-
-def by_columns(priors: NDArray[np.float64], tables: NDArray[np.float64], height: int) -> NDArray[np.float64]:
-    """P(true) of a grid's variables, (n,), numbered column by column: a chain of columns of 2^height states, summed both ways.
-
-    tables: (2, n, 2, 2) of each variable with the next one down, and with the next one across.
-    """
-    columns = len(priors) // height
-    values = np.arange(2**height)[:, None] >> np.arange(height) & 1
-    within = np.array([np.where(values, own, 1 - own).prod(axis=1) for own in priors.reshape(columns, height)])
-    for column, own in enumerate(tables[0].reshape(columns, height, 2, 2)):
-        for row in range(height - 1):
-            within[column] *= own[row][values[:, row], values[:, row + 1]]
-
-    def handed_on(message: NDArray[np.float64], column: int, *, back: bool) -> NDArray[np.float64]:
-        for row in range(height):
-            table = tables[1, column * height + row]
-            message = np.einsum("axb,xy->ayb", message.reshape(-1, 2, 2**row), table.T if back else table)
-        return (message / message.sum()).reshape(-1)
-
-    before, after = [np.ones(2**height)], [np.ones(2**height)]
-    for column in range(columns - 1):
-        before.append(handed_on(before[-1] * within[column], column, back=False))
-    for column in reversed(range(1, columns)):
-        after.append(handed_on(after[-1] * within[column], column - 1, back=True))
-    weights = np.array(before) * within * np.array(after[::-1])
-    return ((weights / weights.sum(axis=1, keepdims=True)) @ values).reshape(-1)
 
 
 def reference_for(graph: FactorGraph) -> tuple[Mapping[str, float], str]:
@@ -225,7 +169,7 @@ def tables(size: float, folder: Path | None = None) -> Iterator[tuple[str, Table
     """The title and its table; `folder` holds further graphs with references."""
     columns = ("width", "max error", "mean error", "said", "flips", "reference", "ms", "kept", "pgmpy ms")
     table = table_of("graph", "variables / relations", "solver", *columns, names=3)
-    for cases in (reference_cases(folder), generated_cases(size), grid_cases(size)):
+    for cases in (reference_cases(folder), generated_cases(size)):
         for case in cases:
             found = marginals(case.graph)
             row = row_of(case, found, timed(lambda graph=case.graph: marginals(graph)))

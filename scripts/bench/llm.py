@@ -40,7 +40,7 @@ REASONING_TOKENS = 150
 #: Below the table of relation prompts.
 CAPTION = (
     "Grouped: the passage stands first in the prompt, as localfact asks. Share: of the prompt tokens, cached in whole blocks "
-    f"of {BLOCK}. Endless: the share that a cache which holds everything would give, prompts sent one by one."
+    f"of {BLOCK}."
 )
 
 LABELS = ("entailment", "contradiction", "neutral")
@@ -57,25 +57,23 @@ class Asking:
 
     Attributes:
         things: how many prompts.
-        chats, earlier: the prompts of the last call and of the one before. used: what the last call cost.
+        used: what the last call cost.
     """
 
     def __init__(self, engine: Engine, ask: Ask, chats: Callable[[Boundary], list[Chat]]) -> None:
         """Takes the engine, what each prompt is asked, and the prompts in the order of sending."""
         self._engine, self._ask, self._chats = engine, ask, chats
-        self.chats = self.earlier = chats(Boundary(next(_seeds)))
-        self.things = len(self.chats)
+        self.things = len(chats(Boundary(next(_seeds))))
         self.used = StageUsage()
 
     def __call__(self) -> None:
         """Sends them."""
-        self.chats, self.earlier = self._chats(Boundary(next(_seeds))), self.chats
-        self.used = StageUsage()
-        for usage in asyncio.run(self._asked()):
+        chats, self.used = self._chats(Boundary(next(_seeds))), StageUsage()
+        for usage in asyncio.run(self._send(chats)):
             self.used.add(usage)
 
-    async def _asked(self) -> Sequence[Usage]:
-        return await asyncio.gather(*(self._ask(self._engine, chat) for chat in self.chats))
+    async def _send(self, chats: Sequence[Chat]) -> Sequence[Usage]:
+        return await asyncio.gather(*(self._ask(self._engine, chat) for chat in chats))
 
 
 async def choose(engine: Engine, chat: Chat) -> Usage:
@@ -115,17 +113,6 @@ def blocks(layout: ChatLayout, chat: Chat) -> list[tuple[int, ...]]:
     """
     ids = layout.ids(layout.text(chat))
     return [tuple(ids[:end]) for end in range(BLOCK, len(ids), BLOCK)]
-
-
-def reusable(layout: ChatLayout, asking: Asking) -> int:
-    """The tokens of the last call that a cache which never drops anything would have had when they were sent one by one."""
-    seen = {block for chat in asking.earlier for block in blocks(layout, chat)}
-    tokens = 0
-    for chat in asking.chats:
-        prompt_blocks = blocks(layout, chat)
-        tokens += BLOCK * sum(block in seen for block in prompt_blocks)
-        seen.update(prompt_blocks)
-    return tokens
 
 
 def shared_tokens(layout: ChatLayout, passages: Sequence[str], claim: str) -> int:
@@ -174,14 +161,12 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
         shared = shared_tokens(layout, passages, claims[0])
         cache_tokens = max(2 * WINDOW, shared // 2 // BLOCK * BLOCK)
         with started(folder, cache_tokens) as engine:
-            yield relations(engine, layout, passages, claims, f"{shared:,} tokens to share, cache of {cache_tokens:,}")
+            yield relations(engine, passages, claims, f"{shared:,} tokens to share, cache of {cache_tokens:,}")
             yield labels(engine, passages[0], synthetic.texts(LABELLED, CLAIM_WORDS, seed=23))
             yield client(engine, passages[0], synthetic.texts(CLIENT_CALLS, CLAIM_WORDS, seed=24))
 
 
-def relations(
-    engine: Engine, layout: ChatLayout, passages: Sequence[str], claims: Sequence[str], cache: str
-) -> tuple[str, Table]:
+def relations(engine: Engine, passages: Sequence[str], claims: Sequence[str], cache: str) -> tuple[str, Table]:
     """Three ways of asking every claim about every passage.
 
     A prompt behind another of its passage finds instructions and passage cached, but for the block that the claim begins in. By
@@ -192,13 +177,12 @@ def relations(
     orders = {yardstick: claim_first, "grouped by claim": by_claim, "grouped by passage": by_passage}
     paths = {name: Asking(engine, choose, partial(order, passages, claims)) for name, order in orders.items()}
     measured = measure(paths)
-    columns = ("path", "per second", "ratio", "prompt tokens", "cached tokens", "share", "endless")
+    columns = ("path", "per second", "ratio", "prompt tokens", "cached tokens", "share")
     table = table_of(*columns, caption=CAPTION)
     for name, path in paths.items():
         sent, cached = path.used.prompt_tokens, path.used.cached_tokens
         rate, ratio = measured[name], measured[name] / measured[yardstick]
-        shares = (f"{cached / sent:.1%}", f"{reusable(layout, path) / sent:.1%}")
-        table.add_row(name, f"{rate:,.1f}", f"{ratio:.2f}", f"{sent:,}", f"{cached:,}", *shares)
+        table.add_row(name, f"{rate:,.1f}", f"{ratio:.2f}", f"{sent:,}", f"{cached:,}", f"{cached / sent:.1%}")
     return f"relation prompts ({len(passages)} passages x {len(claims)} claims, {cache}); ratio to: {yardstick}", table
 
 

@@ -1,7 +1,6 @@
 """The web of `web.py`: pages on a server of loopback, a process of its own, and a provider whose searches find them."""
 
 import json
-import os
 import runpy
 import subprocess
 import sys
@@ -9,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from localfact.evidence.web_collector import now
@@ -24,25 +22,6 @@ RESULTS = 5
 START_SECONDS = 60.0
 
 
-@dataclass(frozen=True)
-class Site:
-    """The server: its process and its pages, in which the hosts take turns."""
-
-    process: int
-    hosts: int
-    links: tuple[str, ...]
-
-    def processor(self) -> float:
-        """Seconds of processor time that the server took so far."""
-        fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def few(self, count: int) -> tuple[str, ...]:
-        """So many pages, all those of a part of the hosts."""
-        hosts = min(self.hosts, max(1, count // PAGES_PER_HOST))
-        return tuple(link for turn in range(PAGES_PER_HOST) for link in self.links[turn * self.hosts :][:hosts])
-
-
 class Listed:
     """A search provider that answers at once. A query is a number: it finds RESULTS pages from there on."""
 
@@ -54,10 +33,6 @@ class Listed:
 
     async def search(self, query: str, count: int) -> Search:
         """What the query finds."""
-        return self.found(query, count)
-
-    def found(self, query: str, count: int) -> Search:
-        """The same for callers without an event loop."""
         links = self._links[int(query) :][: min(count, RESULTS)]
         results = tuple(
             SearchResult(title=f"Page {rank}", link=link, snippet=f"What {link} says.", rank=rank, provider=self.name)
@@ -76,8 +51,8 @@ def articles(count: int) -> list[str]:
 
 
 @contextmanager
-def serving(pages: Sequence[str], hosts: int, latency: float, pages_per_host: int = PAGES_PER_HOST) -> Iterator[Site]:
-    """Some of the pages at each host from 127.0.0.1 on, each answered after `latency` seconds, until the block ends."""
+def serving(pages: Sequence[str], hosts: int, latency: float, pages_per_host: int = PAGES_PER_HOST) -> Iterator[list[str]]:
+    """Links to the pages, at hosts from 127.0.0.1 on in turn, each answered after `latency` seconds, until the block ends."""
     with tempfile.TemporaryDirectory(prefix="localfact-bench-") as folder:
         table, port = Path(folder) / "pages.json", Path(folder) / "port"
         table.write_text(json.dumps({f"/{number}": {"text": page} for number, page in enumerate(pages)}), encoding="utf-8")
@@ -87,8 +62,7 @@ def serving(pages: Sequence[str], hosts: int, latency: float, pages_per_host: in
             wait_for(port, server)
             at = port.read_text()
             places = [(turn, host) for turn in range(pages_per_host) for host in range(hosts)]
-            links = [f"http://127.0.0.{host + 1}:{at}/{(turn * hosts + host) % len(pages)}?{turn}" for turn, host in places]
-            yield Site(server.pid, hosts, tuple(links))
+            yield [f"http://127.0.0.{host + 1}:{at}/{(turn * hosts + host) % len(pages)}?{turn}" for turn, host in places]
         finally:
             server.terminate()
             server.wait()

@@ -73,8 +73,8 @@ def in_browser(file: Path, responses: int) -> list[tuple[str, str]]:
             with opened(chrome, file, viewport={"width": 1280, "height": 900}) as found:
                 found.page.evaluate(SHOWN)
                 loads.append(time.perf_counter() - started)
-                searches += [timed(found.page, SEARCHED, words) for words in (f"river {number}", "statement", "")]
-                openings.append(timed(found.page, OPENED, number * responses // TRIES))
+                searches += [time_script(found.page, SEARCHED, words) for words in (f"river {number}", "statement", "")]
+                openings.append(time_script(found.page, OPENED, number * responses // TRIES))
     return [
         ("window opened, page loaded, list shown", f"{max(loads):.2f} s"),
         ("searched or filtered", f"{max(searches):.0f} ms"),
@@ -82,6 +82,6 @@ def in_browser(file: Path, responses: int) -> list[tuple[str, str]]:
     ]
 
 
-def timed(page: Any, code: str, argument: object) -> float:
+def time_script(page: Any, code: str, argument: object) -> float:
     """Milliseconds that a piece of script takes, its layout included."""
     return float(page.evaluate(code, argument))

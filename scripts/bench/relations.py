@@ -23,7 +23,7 @@ def cross_encoders(size: float) -> tuple[str, str, dict[str, measure.Path]]:
     """Title, yardstick and paths: the same pairs, each alone, as many at once as there are cores."""
     count = max(8, int(PAIRS * size))
     with TemporaryDirectory() as folder:
-        plain, quantised = written(Path(folder))
+        plain, quantised = write_models(Path(folder))
         pairs = drawn_pairs(count)
         paths = {
             "torch, float32": measure.Path(reading(plain, pairs), count),
@@ -32,7 +32,7 @@ def cross_encoders(size: float) -> tuple[str, str, dict[str, measure.Path]]:
     return f"pairs read by a cross-encoder ({count} pairs)", "torch, float32", paths
 
 
-def written(folder: Path) -> tuple[CrossEncoder, CrossEncoder]:
+def write_models(folder: Path) -> tuple[CrossEncoder, CrossEncoder]:
     """The encoder of the embedder that ships, with three outputs: for torch, and exported as the relation model is."""
     import torch
     from transformers import AutoModelForSequenceClassification

@@ -49,23 +49,18 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Waiting:
-    """An assessor with which every response takes the same time; with `busy` one after another, as a model would."""
+    """An assessor with which every response takes the same time."""
 
     seconds: float
-    busy: bool = False
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
-        """Sleeps, or keeps its worker busy, and finds no claim."""
-        end = time.perf_counter() + self.seconds
-        while self.busy and time.perf_counter() < end:
-            pass
-        if not self.busy:
-            await asyncio.sleep(self.seconds)
+        """Sleeps, and finds no claim."""
+        await asyncio.sleep(self.seconds)
         return unassessed(index, response).model_copy(update={"status": "abstained"})
 
 
-def waiting(opened: AsyncExitStack, *, seconds: float, busy: bool = False) -> tuple[Waiting, Notes]:
-    return Waiting(seconds, busy), tuple
+def waiting(opened: AsyncExitStack, *, seconds: float) -> tuple[Waiting, Notes]:
+    return Waiting(seconds), tuple
 
 
 class MadeUp:
@@ -135,17 +130,17 @@ def local_ray() -> Iterator[None]:
         leave()
 
 
-def by_workers(make: Make, responses: Sequence[Response], replicas: int, slots: int = SLOTS) -> float:
+def by_workers(make: Make, responses: Sequence[Response], replicas: int) -> float:
     """Seconds of a run by so many workers, which have joined before it begins."""
     from localfact.cluster.workers import Resources, Workers
 
-    workers = Workers(make, replicas=replicas, slots=slots, resources=Resources())
+    workers = Workers(make, replicas=replicas, slots=SLOTS, resources=Resources())
 
     async def seconds() -> float:
         try:
             while workers.joined < replicas:
-                await timed(workers, responses[: slots * 4], replicas * slots)
-            return await timed(workers, responses, replicas * slots)
+                await timed(workers, responses[: SLOTS * 4], replicas * SLOTS)
+            return await timed(workers, responses, replicas * SLOTS)
         finally:
             await workers.aclose()
 

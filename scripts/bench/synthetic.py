@@ -89,16 +89,16 @@ def fact_graph(
     for claim, own in enumerate(found):
         for passage in own if version == 1 else range(count):
             chances = density.own if passage in own else density.others
-            relations += related(generator, f"c{passage}", f"a{claim}", CLAIM_LABELS, chances)
+            relations += relate(generator, f"c{passage}", f"a{claim}", CLAIM_LABELS, chances)
     if version == 3:
         common = {pair for own in found for pair in combinations(own, 2)}
         for one, other in sorted(common) if met else combinations(range(count), 2):
-            relations += related(generator, f"c{one}", f"c{other}", PASSAGE_LABELS, density.between)
+            relations += relate(generator, f"c{one}", f"c{other}", PASSAGE_LABELS, density.between)
     priors = {f"a{claim}": 0.5 for claim in range(claims)}, {f"c{passage}": 0.99 for passage in range(count)}
     return build_graph(*priors, relations, tables=tables)
 
 
-def related(
+def relate(
     generator: np.random.Generator, source: str, target: str, labels: tuple[RelationLabel, ...], chances: tuple[float, ...]
 ) -> list[Relation]:
     """The relation of a pair, or none."""

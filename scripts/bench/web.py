@@ -1,12 +1,10 @@
-"""What pages of the web cost: fetched, brought into a corpus, extracted, archived.
-
-Beside each stands a bound, or the ratio that was reckoned before anything was measured.
-"""
+"""What pages of the web cost: fetched, brought into a corpus, extracted, archived."""
 
 import asyncio
 import gzip
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -15,14 +13,19 @@ from pathlib import Path
 
 from rich.table import Table
 
+from localfact.corpus.writer import CorpusWriter
+from localfact.evidence.web_collector import WebCollector
 from localfact.runtime.tasks import together
 from localfact.web.archiving.archive import Archive
 from localfact.web.extracting import extraction
 from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.exchange import Exchange
-from scripts.bench import collecting, fetching, measure
-from scripts.bench.loopback import PAGES_PER_HOST, RESULTS, articles, serving
+from localfact.web.fetching.fetch import Fetcher
+from scripts.bench import measure
+from scripts.bench.loopback import NETWORK, PAGES_PER_HOST, RESULTS, Listed, articles, serving
 
+#: Hosts of the server, its seconds an answer, and how many pages are fetched at once.
+HOSTS, LATENCY, AT_ONCE = 200, 0.05, 64
 #: Pages that differ; the server has each at several addresses.
 ARTICLES = 100
 #: Sizes at --size 1.
@@ -33,38 +36,76 @@ ARCHIVED = 100
 WORKERS = (1, 2)
 HTML = ("text/html", "utf-8", "https://site.example/article")
 
-#: A way of doing something: its rate, the name of the way it is compared with, the ratio that was reckoned.
-Row = tuple[float, str, float | None]
+
+async def fetch_all(links: Sequence[str], *, robots: bool) -> None:
+    """Each page by a new Fetcher, which knows no host yet."""
+    fetcher = Fetcher(at_once=AT_ONCE, host_delay=0, robots=robots, allow_hosts=[NETWORK])
+    try:
+        await together(fetcher.fetch(link) for link in links)
+    finally:
+        await fetcher.aclose()
 
 
-def extracted(pages: Sequence[bytes]) -> tuple[str, Table]:
+async def collect_all(links: Sequence[str], folder: Path) -> None:
+    """All pages into a new corpus, by all their queries at once.
+
+    Raises:
+        RuntimeError: the corpus lacks some.
+    """
+    with CorpusWriter(folder, None) as writer, Extractors(len(os.sched_getaffinity(0))) as extractors:
+        provider, fetcher = Listed(links), Fetcher(at_once=AT_ONCE, host_delay=0, allow_hosts=[NETWORK])
+        collector = WebCollector(writer, provider, fetcher, extractors, results=RESULTS)
+        try:
+            await together(collector.collect(query) for query in provider.queries)
+        finally:
+            await collector.aclose()
+        counts = writer.store.counts()
+    if counts["pages"] != len(links) or counts["failures"]:
+        raise RuntimeError(f"{len(links)} pages were to be collected, and the corpus has {counts}")
+
+
+def measure_roads(links: Sequence[str], collected: int) -> tuple[str, Table]:
+    """Pages fetched, with robots.txt or without, and pages through the whole collector, each once: they take seconds."""
+    with tempfile.TemporaryDirectory(prefix="localfact-bench-") as folder:
+        some = links[:collected]
+        roads: Mapping[str, tuple[int, Callable[[], object]]] = {
+            "Fetcher": (len(links), lambda: asyncio.run(fetch_all(links, robots=False))),
+            "Fetcher, robots.txt": (len(links), lambda: asyncio.run(fetch_all(links, robots=True))),
+            "the whole collector": (len(some), lambda: asyncio.run(collect_all(some, Path(folder) / "corpus"))),
+        }
+        table = measure.table_of("road", "pages", "pages/s", "ms of this process a page")
+        for name, (pages, work) in roads.items():
+            processor, started = time.process_time(), time.perf_counter()
+            work()
+            seconds = time.perf_counter() - started
+            own = (time.process_time() - processor) / pages * 1e3
+            table.add_row(name, f"{pages:,}", f"{pages / seconds:,.0f}", f"{own:.2f}")
+    at_most = f"{AT_ONCE / LATENCY:,.0f}"
+    return f"Pages of {HOSTS} hosts that take {LATENCY * 1e3:.0f} ms, {AT_ONCE} at once: at most {at_most} a second", table
+
+
+def measure_extraction(pages: Sequence[bytes]) -> tuple[str, Table]:
     """Pages made text of: in this process, and by worker processes."""
-    plain = "extraction.extract, this process"
-    reckoned = {plain: 1.0}
     with ExitStack() as stack:
-        paths = {plain: measure.Path(lambda: [extraction.extract(page, *HTML) for page in pages], len(pages))}
+        paths = {"this process": measure.Path(lambda: [extraction.extract(page, *HTML) for page in pages], len(pages))}
         for workers in WORKERS:
-            name = f"Extractors, {workers} worker{'s' * (workers > 1)}"
-            paths[name] = measure.Path(by_workers(stack.enter_context(Extractors(workers)), pages), len(pages))
-            # Handing a page over should take a fiftieth of what extracting it does.
-            reckoned[name] = 0.98 * min(workers, len(os.sched_getaffinity(0)))
+            run = extract_by(stack.enter_context(Extractors(workers)), pages)
+            paths[f"{workers} worker{'s' * (workers > 1)}"] = measure.Path(run, len(pages))
         measured = measure.rates(paths)
     kilobytes = sum(map(len, pages)) / len(pages) / 1e3
-    title = f"Pages extracted, {kilobytes:.0f} kB each; ratio to: {plain}"
-    return title, table_of_rates({name: (rate, plain, reckoned[name]) for name, rate in measured.items()})
+    return f"Pages extracted, {kilobytes:.0f} kB each; ratio to: this process", table_of_rates(measured)
 
 
-def by_workers(extractors: Extractors, pages: Sequence[bytes]) -> Callable[[], object]:
+def extract_by(extractors: Extractors, pages: Sequence[bytes]) -> Callable[[], object]:
     async def work() -> None:
         await together(extractors.extract(page, *HTML) for page in pages)
 
     return lambda: asyncio.run(work())
 
 
-def archived(pages: Sequence[bytes]) -> tuple[str, Table]:
+def measure_archive(pages: Sequence[bytes]) -> tuple[str, Table]:
     """Pages put into an archive and read from it, against zipping them alone."""
     exchanges = [exchange(number, page) for number, page in enumerate(pages)]
-    zipped = [gzip.compress(page, 9) for page in pages]
     with tempfile.TemporaryDirectory(prefix="localfact-bench-") as folder, ExitStack() as stack:
         tries = count()
 
@@ -79,18 +120,10 @@ def archived(pages: Sequence[bytes]) -> tuple[str, Table]:
             "gzip alone, level 9": lambda: [gzip.compress(page, 9) for page in pages],
             "append, the disk not waited for": lambda: append(False),
             "append": lambda: append(True),
-            "gunzip alone": lambda: [gzip.decompress(page) for page in zipped],
             "read": lambda: [there.read(place) for place in places],
         }
         measured = measure.rates({name: measure.Path(work, len(pages)) for name, work in paths.items()})
-    # Zipping is nearly all of an append but for waiting for the disk. Reading opens the file, takes two records apart and
-    # checks their digests, where unzipping 40 kB takes a tenth of a millisecond.
-    reckoned = {"append, the disk not waited for": 0.75, "append": None, "read": 0.2}
-    rows = {
-        name: (rate, "gunzip alone" if name in ("gunzip alone", "read") else "gzip alone, level 9", reckoned.get(name, 1.0))
-        for name, rate in measured.items()
-    }
-    return "Pages archived and read back; ratio to: zipping alone, and unzipping alone", table_of_rates(rows)
+    return "Pages archived and read back; ratio to: gzip alone", table_of_rates(measured)
 
 
 def exchange(number: int, page: bytes) -> Exchange:
@@ -100,25 +133,20 @@ def exchange(number: int, page: bytes) -> Exchange:
     return Exchange(f"https://site.example/{number}", datetime.now(UTC), 200, page, headers, "OK", request_headers=asked)
 
 
-def table_of_rates(rows: Mapping[str, Row]) -> Table:
-    """Rates, and their ratios to those they are compared with, beside what was reckoned."""
-    table = measure.table_of("path", "pages/s", "ratio", "reckoned")
-    for name, (rate, plain, reckoned) in rows.items():
-        expected = f"{reckoned:.2f}" if reckoned is not None else "as the disk is"
-        table.add_row(name, f"{rate:,.1f}", f"{rate / rows[plain][0]:.3f}", expected)
+def table_of_rates(rates: Mapping[str, float]) -> Table:
+    """Rates, and their ratios to the first."""
+    table = measure.table_of("path", "pages/s", "ratio")
+    first = next(iter(rates.values()))
+    for name, rate in rates.items():
+        table.add_row(name, f"{rate:,.1f}", f"{rate / first:.3f}")
     return table
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
     pages = articles(ARTICLES)
     wanted = max(RESULTS, int(FETCHED * size))
-    with serving(pages, fetching.HOSTS, fetching.LATENCY, max(PAGES_PER_HOST, -(-wanted // fetching.HOSTS))) as site:
-        links = site.links[:wanted]
-        costs = fetching.costs(site, links)
-        title = f"{len(links):,} pages of {fetching.HOSTS} hosts fetched, {fetching.LATENCY * 1e3:.0f} ms an answer"
-        yield title, fetching.table_of(costs)
-        _, fetch = costs[fetching.AS_COLLECTED]
-        yield collecting.collected_beside_steps(site, max(RESULTS, int(COLLECTED * size)), fetch)
+    with serving(pages, HOSTS, LATENCY, max(PAGES_PER_HOST, -(-wanted // HOSTS))) as links:
+        yield measure_roads(links[:wanted], max(RESULTS, int(COLLECTED * size)))
     encoded = [page.encode() for page in pages]
-    yield extracted(encoded[: max(2, int(EXTRACTED * size))])
-    yield archived(encoded[: max(2, int(ARCHIVED * size))])
+    yield measure_extraction(encoded[: max(2, int(EXTRACTED * size))])
+    yield measure_archive(encoded[: max(2, int(ARCHIVED * size))])

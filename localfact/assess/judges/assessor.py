@@ -89,7 +89,7 @@ class PromptedJudge:
         )
 
     async def fit(self) -> TruthMap | None:
-        """The map that calibrates the judge; None where none does. The first call may ask about the pairs that it is fitted on.
+        """The map that calibrates the judge, if any. The first call may ask the judge about the pairs to fit it on.
 
         Raises:
             EngineError: the model fails at one of them.

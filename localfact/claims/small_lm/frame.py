@@ -36,7 +36,7 @@ class Frame(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """As much of the sentence as the model reads."""
+        """The part of the sentence that the model reads."""
         return _line(self.sentence, LONGEST_SENTENCE)
 
     @property

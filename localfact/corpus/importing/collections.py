@@ -114,7 +114,7 @@ def kind_of_one(file: Path) -> CollectionKind:
 def folder_entries(
     folder: Path, files: list[Path], progress: Progress, *, follow_links: bool
 ) -> Generator[RawPage | Imported, None, None]:
-    """Yields the entries of the folder's files; a file that cannot be read, or is not to be, gives a problem.
+    """Yields the entries of the folder's files; a file that cannot or may not be read gives a problem.
 
     Raises:
         InputError: none of them is of a known kind.

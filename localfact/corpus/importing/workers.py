@@ -40,7 +40,7 @@ def extract_in_order(
     with closing(found):
         try:
             for entry in found:
-                waiting.append(begun(entry, workers, threads) if isinstance(entry, RawPage) else entry)
+                waiting.append(start_extraction(entry, workers, threads) if isinstance(entry, RawPage) else entry)
                 while waiting and is_due(waiting, workers.at_once):
                     yield finish_entry(waiting.popleft())
             while waiting:
@@ -52,13 +52,13 @@ def extract_in_order(
             threads.shutdown(wait=extractors is None, cancel_futures=True)
 
 
-def begun(raw: RawPage, workers: PageExtractors, threads: ThreadPoolExecutor) -> Pending:
+def start_extraction(raw: RawPage, workers: PageExtractors, threads: ThreadPoolExecutor) -> Pending:
     """Gives the document to a worker as soon as one is free."""
     return Pending(raw, threads.submit(workers.extract_now, raw.body, raw.media_type, raw.charset, raw.link))
 
 
 def is_due(waiting: deque[Imported | Pending], at_once: int) -> bool:
-    """Whether the first entry is ready, or must be waited for before another is read."""
+    """Whether the first entry is ready, or has to be awaited before another is read."""
     first = waiting[0]
     if not isinstance(first, Pending) or first.document.done():
         return True

@@ -25,7 +25,7 @@ Part = TypeVar("Part", DenseIndex, LexicalIndex)
 
 
 class Segment(NamedTuple, Generic[Part]):
-    """The ids of its passages, some perhaps not current any more, and what it has of them, in the same order."""
+    """The ids of a segment's passages, some of which may be outdated, and its data on them, in the same order."""
 
     ids: PassageIds
     part: Part
@@ -59,7 +59,7 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         return segment
 
     def write(self, ids: PassageIds, part: Part) -> str:
-        """Writes one and returns its name."""
+        """Writes a segment and returns its name."""
         with self.new() as folder:
             ids.save(folder / IDS_FILE)
             part.save(folder)

@@ -26,7 +26,7 @@ class Ranks:
         self._of: OrderedDict[int, int] = OrderedDict()
 
     @contextmanager
-    def taken(self, group: int, tokens: int) -> Iterator[int]:
+    def take(self, group: int, tokens: int) -> Iterator[int]:
         """Gives the replica for a request of so many tokens, which counts as its load until the block ends.
 
         Args:

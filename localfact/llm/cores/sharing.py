@@ -72,7 +72,7 @@ class EngineOwner:
         return SharedEngine(settings.identity, lambda: self._start_once(settings))
 
     def share_started(self, settings: "EngineSettings") -> SharedEngine:
-        """As `share`, but the engine has started when this returns, so that an error comes early.
+        """`share`, but waits until the engine has started, so that errors are raised here.
 
         Raises:
             LocalFactError: it cannot start.

@@ -175,7 +175,7 @@ class _Core:
 
         parameters, name = self.parameters(request), f"localfact-{next(self._numbers)}"
         try:
-            with self._ranks.taken(request.group, len(ids)) if self._ranks is not None else nullcontext() as rank:
+            with self._ranks.take(request.group, len(ids)) if self._ranks is not None else nullcontext() as rank:
                 answer = self._llm.generate(tokens_input(ids), parameters, name, data_parallel_rank=rank)
                 return [output async for output in answer][-1]
         except VLLMClientError as error:

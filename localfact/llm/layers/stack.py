@@ -18,7 +18,7 @@ from localfact.llm.layers.sealing import SealingLayer
 
 
 def put_before_model(model: CallingEngine, *, secret: bytes, transcript: Path | None = None) -> CallingEngine:
-    """Returns a running model behind the layers that a replay does without.
+    """Returns a running model behind the layers that a replay does not need.
 
     Args:
         secret: keys the markers around texts in what the model is sent.
@@ -31,5 +31,5 @@ def put_before_model(model: CallingEngine, *, secret: bytes, transcript: Path | 
 def put_before_answers(
     answers: CallingEngine, policy: AskingPolicy, own_prompts: Mapping[str, str] | None = None
 ) -> PolicyLayer:
-    """Returns what a stage asks, before what `put_before_model` returned or a replay; with a user's own templates."""
+    """Returns the engine that stages call: the outer layers before the result of `put_before_model`, or a replay."""
     return PolicyLayer(MeteringLayer(answers), policy, own_prompts)

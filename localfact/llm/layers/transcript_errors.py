@@ -21,7 +21,7 @@ def explain_errors(file: Path, *, records: bool) -> Iterator[None]:
 
 
 def explanation(file: Path, error: sqlite3.Error, *, records: bool) -> LocalFactError:
-    """The error for the user that stands for one of SQLite."""
+    """The error to show to the user for an error of SQLite."""
     code = primary_code(error)
     if code == sqlite3.SQLITE_NOTADB:
         return InputError(f"{file} is no transcript of localfact. Name another file.")

@@ -52,7 +52,7 @@ def fits(planner: "PlacementPlanner", *, reserved: float) -> int | None:
 
 
 def on_more_gpus(planner: "PlacementPlanner") -> Iterator[str]:
-    """How many GPUs hold it with a comfortable window, as it is stored and in fp8."""
+    """Sentences with the number of GPUs that hold the model with a comfortable window: as stored, and in fp8."""
     from localfact.llm.placing.planner import COMFORTABLE_WINDOW, COUNTED_ON, EIGHTY_GB, GPU_SHARE
 
     hardware, shape = planner.hardware, planner.shape
@@ -72,7 +72,7 @@ def on_more_gpus(planner: "PlacementPlanner") -> Iterator[str]:
 
 
 def sibling(planner: "PlacementPlanner") -> str | None:
-    """The card of the same family and size that fits this machine, the largest with room for long prompts; None for none."""
+    """The card of the same family and size that fits this machine, the largest with room for long prompts, if any."""
     from localfact.llm.placing.planner import COMFORTABLE_WINDOW
 
     card, found = planner.card, []

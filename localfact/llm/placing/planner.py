@@ -100,7 +100,7 @@ class PlacementPlanner:
 
     @property
     def wanted(self) -> int:
-        """Tokens of the window that the user asked for, else of the model's own."""
+        """The window, in tokens, that the user asked for, else the model's own."""
         return self.asked_window or self.most
 
     @property

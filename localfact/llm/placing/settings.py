@@ -98,7 +98,7 @@ def engine_settings(
     shape = shape_of_folder(folder, card) if folder is not None else shape_of_card(card)
     if shape is None:
         raise AssertionError("a model without weights is only planned where its card gives its sizes")
-    placed = place.planned(shape) if planning else place.here(shape)
+    placed = place.plan(shape) if planning else place.here(shape)
     placement, hardware = placed.placement, placed.hardware
     identity = EngineIdentity(
         model=card.name,
@@ -160,8 +160,8 @@ class Placing:
         """On this machine; the embedder on the CPU where the GPU has no room for both. Raises MissingError where none fits."""
         return self._on(self.hardware, shape)
 
-    def planned(self, shape: ModelShape) -> PlacedModel:
-        """On this machine, or else on the fewest GPUs like its own, or of 80 GB, that the model fits."""
+    def plan(self, shape: ModelShape) -> PlacedModel:
+        """The placement on this machine, else on the fewest GPUs like its own, or of 80 GB, that hold the model."""
         try:
             return self.here(shape)
         except MissingError as missing:

@@ -159,7 +159,7 @@ class Match:
 
     @cached_property
     def covered(self) -> frozenset[str]:
-        """The claim's stems that the window has, and those of its subject that the premise has."""
+        """The claim's stems found in the window, and its subject's stems found in the premise."""
         subject = self.claim.subject
         return frozenset(word for word in self.anywhere if word in subject or self.premise.holds(self.window, word))
 

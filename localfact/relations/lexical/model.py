@@ -68,7 +68,7 @@ class LexicalRelationModel:
         return await asyncio.to_thread(self.predictions, pairs)
 
     def predictions(self, pairs: Sequence[Pair]) -> list[Distribution]:
-        """As `relate`, without a thread."""
+        """`relate` on the calling thread."""
         similarities = self._similarities(pairs)
         statements = {hypothesis: statements_of(hypothesis) for hypothesis in dict.fromkeys(pair.hypothesis for pair in pairs)}
         order = sorted(range(len(pairs)), key=lambda position: pairs[position].premise)

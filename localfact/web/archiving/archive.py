@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, order=True)
 class Location:
-    """Where the response record of an exchange is in the archive.
+    """The location of an exchange's response record in the archive.
 
     Attributes:
         file: the name of the WARC file, within the archive's folder.

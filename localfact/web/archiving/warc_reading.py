@@ -283,5 +283,5 @@ def references_of(record: WarcRecord) -> Iterator[tuple[str, ...]]:
 
 
 def place(file: Path, record: WarcRecord) -> str:
-    """Where a record stands and which address it is of, in one line."""
+    """The file, position and address of a record, in one line."""
     return f"{file.name}, byte {record.offset}, {readable(address_without_secrets(address(record)))[:200]}"

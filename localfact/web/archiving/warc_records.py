@@ -148,7 +148,7 @@ class Unzipped:
         return True
 
     def _more_of_member(self) -> bool:
-        """As `more`, within the gzip member."""
+        """`more` within the current gzip member."""
         if not self.zipped and self._place == len(self._piece):
             self._piece, self._place = self._file.read(PIECE), 0
         while self._in_member and self._place == len(self._piece):

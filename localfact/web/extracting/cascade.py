@@ -57,7 +57,7 @@ class Declaration(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What is declared of the elements that a selector, in tokens, speaks of."""
+    """A selector, as tokens, and the declarations for the elements that it matches."""
 
     selector: Value
     declared: list[Declaration]

@@ -41,7 +41,7 @@ class PageExtractors(Protocol):
         """Extracts the text of a page; see `Extractors.extract`."""
 
     def extract_now(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
-        """As `extract`, for callers without an event loop; blocks."""
+        """The blocking form of `extract`, for callers without an event loop."""
 
     def close(self) -> None:
         """Ends what was begun."""
@@ -76,7 +76,7 @@ class Extractors:
         return await loop.run_in_executor(self._threads, self.extract_now, body, media_type, charset, link)
 
     def extract_now(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
-        """As `extract`, for callers without an event loop; blocks."""
+        """The blocking form of `extract`, for callers without an event loop."""
         worker = self._idle.get()
         try:
             return worker.extract(body, {"media_type": media_type, "charset": charset, "link": link})

@@ -57,7 +57,7 @@ def lines_of_table(table: Element) -> list[str] | None:
     heads = 0
     while heads < len(rows) - 1 and _names_columns(rows[heads], rows[heads + 1 :]):
         heads += 1
-    names = [_joined(column) for column in zip(*(_padded(row, columns) for row in rows[:heads]), strict=True)] if heads else []
+    names = [_join(column) for column in zip(*(_pad(row, columns) for row in rows[:heads]), strict=True)] if heads else []
     return caption + [line for row in rows[heads:] if (line := _line_of(row, names))]
 
 
@@ -169,11 +169,11 @@ def _holds_numbers(column: Sequence[Cell]) -> bool:
     return len(column) > 1 and sum(map(_has_digit, column)) >= 0.8 * len(column)
 
 
-def _padded(row: Sequence[Cell], columns: int) -> list[str]:
+def _pad(row: Sequence[Cell], columns: int) -> list[str]:
     return [cell.text for cell in row] + [""] * (columns - len(row))
 
 
-def _joined(names: Sequence[str]) -> str:
+def _join(names: Sequence[str]) -> str:
     return " ".join(dict.fromkeys(filter(None, names)))
 
 

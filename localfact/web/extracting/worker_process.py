@@ -96,7 +96,7 @@ def name_of_end(code: int | None) -> str:
 
 
 def pipes() -> tuple[BinaryIO, BinaryIO]:
-    """In the worker: where requests come from, and where answers go. Ctrl-C is left to the parent."""
+    """In the worker: the pipes for requests and answers. Ctrl-C is left to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print must not get between answers

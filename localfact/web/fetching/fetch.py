@@ -149,7 +149,7 @@ class Fetcher:
             seen.append(url)
 
     def _redirect(self, url: "httpx.URL", answer: HttpAnswer) -> "httpx.URL | None":
-        """Where an answer redirects to; None for a page.
+        """The address that an answer redirects to; None for a page.
 
         Raises:
             PageError: it is neither a page nor a redirect, or its Location is no address.

@@ -75,7 +75,7 @@ class RateLimiter:
         self._last_failure: ProviderError | None = None
 
     def now(self) -> datetime:
-        """The time of day, UTC."""
+        """The current date and time, in UTC."""
         return self._timing.now()
 
     async def request(self, send: Callable[[], Awaitable[Result]]) -> Result:
@@ -159,7 +159,7 @@ class LimitedProvider:
 
     async def search(self, query: str, count: int) -> Search:
         """Returns the results of one search, as `SearchProvider.search` says; raises only ProviderError."""
-        found = await self._found(query_of(self.name, query), count)
+        found = await self._find(query_of(self.name, query), count)
         return search_of(self.name, query, count, found, self._limiter.now())
 
     async def aclose(self) -> None:
@@ -169,7 +169,7 @@ class LimitedProvider:
         """Sends one request for `count` results; called again after a transient failure."""
         raise NotImplementedError
 
-    async def _found(self, query: str, count: int) -> list[Found]:
+    async def _find(self, query: str, count: int) -> list[Found]:
         return await self._limiter.request(lambda: self._ask(query, count))
 
 

@@ -19,7 +19,7 @@ def busy(choose: Callable[[int], int] | None, replicas: int = 2, at_once: int = 
     while waiting or any(queues):
         while waiting and sum(map(len, queues)) < at_once:
             group, held = waiting.pop(0), ExitStack()
-            rank = held.enter_context(ranks.taken(group, TOKENS)) if choose is None else choose(group)
+            rank = held.enter_context(ranks.take(group, TOKENS)) if choose is None else choose(group)
             queues[rank].append(held)
         for rank, queue in enumerate(queues):
             if queue:
@@ -37,8 +37,8 @@ def test_one_replica_idles_where_its_number_decides_and_none_where_the_load_does
 def test_what_begins_alike_meets_in_one_replica_until_that_has_a_batch_more_to_do() -> None:
     ranks = Ranks(2)
     with ExitStack() as held:
-        took = [held.enter_context(ranks.taken(7, 1_000)) for _ in range(SLACK // 1_000 + 3)]
+        took = [held.enter_context(ranks.take(7, 1_000)) for _ in range(SLACK // 1_000 + 3)]
     assert (took[0], set(took[: SLACK // 1_000]), took[-1]) == (0, {0}, 1)
     assert ranks.loads == [0, 0]
-    with ranks.taken(7, 10) as rank:
+    with ranks.take(7, 10) as rank:
         assert rank == 1  # where it was last

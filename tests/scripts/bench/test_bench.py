@@ -1,45 +1,7 @@
 """What `make bench` says of the language model is counted, not assumed: the counting itself, without an engine."""
 
-import pytest
-
-from localfact.inputs.responses import read_responses
-from localfact.llm.engine import Chat, Message
 from localfact.prompts import Boundary
-from localfact.runtime.locations import data_folder
-from scripts.bench import calls, llm
-
-
-class LettersAsTokens:
-    """A layout with one token a letter."""
-
-    def text(self, chat: Chat) -> str:
-        return chat[0].content
-
-    def ids(self, text: str) -> list[int]:
-        return [ord(letter) for letter in text]
-
-
-@pytest.mark.slow
-def test_the_calls_that_fastfact_sends_are_those_of_its_formula_for_the_claims_of_the_sample() -> None:
-    responses = read_responses(data_folder("index") / "sample-responses.jsonl", limit=2)
-    claims = [len(response.claims or ()) for response in responses]
-    settled = sum(-(-count // 2) for count in claims)
-    none_max, half_max, none_one, half_one = calls.accounts(responses)
-    for each in (none_max, half_max, none_one, half_one):
-        assert each.claims == sum(claims)
-    sentences = none_max.sentences
-    assert none_max.calls_sent == 2 + sum(claims)
-    assert half_max.calls_sent == 2 + sum(claims) - settled
-    assert none_one.calls_sent == sentences + sum(claims)
-    assert half_one.calls_sent == sentences + sum(claims) - settled
-
-
-@pytest.mark.parametrize(("length", "expected"), [(128, 0), (129, 128), (256, 128), (257, 256), (300, 256)])
-def test_an_endless_cache_has_whole_blocks_of_a_repeated_prompt_and_never_its_last_token(length: int, expected: int) -> None:
-    chat = (Message("user", "a" * length),)
-    asking = llm.Asking(None, llm.choose, lambda boundary: [chat, chat])  # type: ignore[arg-type]
-    asking.earlier = []
-    assert llm.reusable(LettersAsTokens(), asking) == expected  # type: ignore[arg-type]
+from scripts.bench import llm
 
 
 def test_grouping_changes_the_order_of_the_same_prompts_alone() -> None:

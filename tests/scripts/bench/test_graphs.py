@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from random_graphs import enumerate_all
 
 from localfact.inference import FactorGraph, marginals
 from scripts.bench import graphs, synthetic
@@ -55,19 +54,3 @@ def test_a_bp_answer_on_a_graph_known_to_be_narrow_breaks_the_promise() -> None:
     assert graphs.row_of(of, approximate, 1.0)[-1] == "yes"
     assert graphs.row_of(replace(of, width=16), approximate, 1.0)[-1] == "NO"
     assert graphs.row_of(replace(of, width=17), approximate, 1.0)[-1] == "yes"
-
-
-def test_a_grid_summed_column_by_column_is_a_grid_enumerated() -> None:
-    random = np.random.default_rng(0)
-    height, count = 3, 12
-    priors, tables = random.random(count), random.random((2, count, 2, 2))
-    down = [at for at in range(count) if (at + 1) % height]
-    edges = [(at, at + 1) for at in down] + [(at, at + height) for at in range(count - height)]
-    graph = FactorGraph(
-        tuple(f"v{i}" for i in range(count)),
-        priors,
-        np.array(edges),
-        np.concatenate([tables[0, down], tables[1, : count - height]]),
-    )
-    expected, _, _ = enumerate_all(graph)
-    assert graphs.by_columns(priors, tables, height) == pytest.approx(expected, abs=1e-12)

@@ -125,7 +125,7 @@ class DuckDuckGo(LimitedProvider):
 
 
 def _target(link: str) -> str:
-    """Where a link leads: some are given as a redirect by DuckDuckGo (/l/?uddg=...)."""
+    """The target of a link: some are redirects by DuckDuckGo (/l/?uddg=...)."""
     try:
         parts = urlsplit(link)
     except ValueError:

@@ -45,7 +45,7 @@ class SearXNG(JsonProvider):
             )
         super().__init__(limiter, f"{address.rstrip('/')}/search")
 
-    async def _found(self, query: str, count: int) -> list[Found]:
+    async def _find(self, query: str, count: int) -> list[Found]:
         found: list[Found] = []
         links: set[str | None] = {None}
         for page in range(1, MOST_PAGES + 1):

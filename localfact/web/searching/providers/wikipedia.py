@@ -58,7 +58,7 @@ def _link(title: str) -> str:
 
 
 def _failure(answer: JsonAnswer) -> ProviderError:
-    """The error that an error object stands for; it comes with status 200."""
+    """The exception for an error object, which comes with status 200."""
     error = answer.value["error"]
     if not isinstance(error, dict) or not isinstance(error.get("code"), str):
         return ProviderError(NAME, FailureKind.MALFORMED, "an error without a code")
