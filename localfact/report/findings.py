@@ -40,9 +40,8 @@ def headline(summary: Summary) -> str:
     if not summary.claims:
         return f"No claim was found in {_many(summary.responses, 'text')}."
     against, unchecked = counts[VerdictLabel.CONTRADICTED], sum(counts[label] for label in UNCHECKED)
-    pages = "the pages found" if summary.usage.get("retrieve", {}).get("pages") else "your pages"
     found = f"{against:,} of {_many(summary.claims, 'claim')}" if against else f"None of {_many(summary.claims, 'claim')}"
-    is_against = f"{found} {'are' if against > 1 else 'is'} contradicted by {pages}"
+    is_against = f"{found} {'are' if against > 1 else 'is'} contradicted by {summary.pages}"
     return f"{is_against}; {f'{unchecked:,} could not be checked' if unchecked else 'all could be checked'}."
 
 
