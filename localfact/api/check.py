@@ -1,7 +1,11 @@
 """Checks one text: a verdict for each of its claims, and no run folder."""
 
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
 
+from localfact.api.arguments import is_there, kind_of, read_options, require_count, require_progress, require_text
 from localfact.api.sample import sample_corpus
 from localfact.errors import InputError
 from localfact.inputs.json_rows import Row
@@ -14,6 +18,8 @@ from localfact.records import Assessment, Response
 from localfact.runs.progress import SILENT, Progress
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete
+
+NO_TEXT = "There is no text to judge: it is empty."
 
 
 def check(
@@ -36,17 +42,41 @@ def check(
         progress: gets what is counted on the way.
 
     Raises:
-        InputError: the text is longer than `max_words`, or an option cannot be used.
+        InputError: there is no text, it is longer than `max_words`, or an option cannot be used.
     """
-    row = {"response": text} if isinstance(text, str) else text
+    row, options = row_of(text), read_options(options)
+    require_count("max_words", max_words)
+    require_progress(progress)
+    require_text("topic", topic)
+    require_text("prompt", prompt)
     said = {name: value for name, value in (("topic", topic), ("prompt", prompt)) if value is not None}
     response = response_of({"id": "text", **row, **said}, 1, max_words)
     if response.problem is not None:
         raise InputError(response.problem)
+    if not response.text.strip() and not response.claims:
+        raise InputError(NO_TEXT)
     claims = "extract" if response.claims is None else "given"
-    options = with_corpus((options or Options()).model_copy(update={"claims": claims}))
+    options = with_corpus(options.model_copy(update={"claims": claims}))
     options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
     return complete(check_async(response, configure(method, options), progress))
+
+
+def row_of(text: Any) -> Row:
+    """The row of a text or of a mapping.
+
+    Raises:
+        InputError: it is neither; or a path, of which no text was read.
+    """
+    if isinstance(text, Path) or (isinstance(text, str) and len(text.split()) == 1 and is_there(text)):
+        raise InputError(
+            f"check takes a text, and {text} is a file: give it what stands there, Path({str(text)!r}).read_text()."
+        )
+    if isinstance(text, str):
+        return {"response": text}
+    if not isinstance(text, Mapping):
+        many = "; localfact.evaluate takes many" if isinstance(text, list | tuple) else ""
+        raise InputError(f"check takes one text, or a mapping with a 'response', not {kind_of(text)}{many}.")
+    return dict(text)
 
 
 async def check_async(response: Response, chosen: Configuration, progress: Progress) -> Assessment:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from localfact.api.arguments import is_there, kind_of
 from localfact.errors import InputError
 from localfact.inputs.columns import Columns
 from localfact.inputs.json_rows import Row, parse_line
@@ -36,12 +37,14 @@ def read_data(data: Data, *, max_words: int = MAX_WORDS, limit: int | None = Non
     """
     columns = Columns()
     if isinstance(data, str | Path):
-        path = Path(data)
+        path = path_of(data)
         responses, warnings = read_response_file(path, max_words=max_words, limit=limit, watch=columns.watch)
         return ReadData(responses, data_digest(path), path_text(path), (*warnings, *columns.notes()))
     rows = [{"response": row} if isinstance(row, str) else row for row in rows_in(data)]
     if not rows:
         raise InputError("There is no response to evaluate: the list is empty.")
+    if not any(isinstance(row, Mapping) for row in rows):
+        raise InputError(f"Responses are texts, or mappings with a 'response'; in this list is {kind_of(rows[0])}.")
     try:
         lines = [json.dumps(row, sort_keys=True, default=_plain) for row in rows]
     except (TypeError, ValueError) as error:
@@ -52,12 +55,33 @@ def read_data(data: Data, *, max_words: int = MAX_WORDS, limit: int | None = Non
     return ReadData(responses, digest, f"{len(rows)} objects", columns.notes())
 
 
+def path_of(data: str | Path) -> Path:
+    """The path of a file or a folder.
+
+    Raises:
+        InputError: it is empty, or a text that is to be judged itself.
+    """
+    if data == "":
+        raise InputError("data is an empty text: name a file or a folder, or give a list of texts.")
+    if isinstance(data, str) and len(data.split()) > 3 and not is_there(data):
+        raise InputError(
+            "data is a text, and no file is called so: give a list of texts, evaluate([text]), or localfact.check(text)."
+        )
+    return Path(data)
+
+
 def rows_in(data: Any) -> list[Any]:
-    """The rows of a frame of pandas or polars, of a mapping in a form that a document of JSON may have, or of a list."""
+    """The rows of a frame of pandas or polars, of a mapping in a form that a document of JSON may have, or of a list.
+
+    Raises:
+        InputError: it is none of these.
+    """
     if hasattr(data, "to_dicts"):
         return list(data.to_dicts())
     if hasattr(data, "iterrows"):
         return list(data.to_dict(orient="records"))
+    if not isinstance(data, Iterable):
+        raise InputError(f"data takes a file, a folder, a list of texts or of mappings, or a frame, not {kind_of(data)}.")
     return unfold(dict(data), lambda note: None) if isinstance(data, Mapping) else list(data)
 
 

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from localfact.api.arguments import read_options, require_count, require_progress
 from localfact.api.data import Data, read_data
 from localfact.api.report import write_report
 from localfact.api.rescore import summarise_record
 from localfact.api.sample import sample_corpus, sample_responses, with_recording
-from localfact.errors import LocalFactError, MissingError, RunFolderError
+from localfact.errors import InputError, LocalFactError, MissingError, RunFolderError
 from localfact.inputs.responses import MAX_WORDS
 from localfact.llm.calls import deciding
 from localfact.llm.cores.sharing import Start, start_engine
@@ -89,7 +90,11 @@ def prepare(
         shard: runs this share of the responses alone; `api/merge.py` makes one run of all shares.
         planning: for `api.plan`: a language model need not be here. The others, and the errors, are those of `evaluate`.
     """
-    options = with_recording(with_corpus(options or Options()), of_sample=data is None)
+    require_count("limit", limit)
+    require_count("max_words", max_words)
+    if out is not None and not (isinstance(out, Path) or (isinstance(out, str) and out)):
+        raise InputError(f"out takes the path of a run folder, not {out!r:.100}; leave it out for one in {RUNS}.")
+    options = with_recording(with_corpus(read_options(options)), of_sample=data is None)
     if data is None:
         defaults = {"corpus": options.corpus or sample_corpus(), "claims": options.claims or "extract"}
         options = options.model_copy(update=defaults)
@@ -282,6 +287,7 @@ def evaluate(
         InputError: the file, the method or an option cannot be used.
         MissingError: no response has evidence, or the language model is not on this machine.
     """
+    require_progress(progress)
     job = prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
     return execute(job, progress=progress)
 

@@ -1,7 +1,7 @@
 """Marginals of fact graphs and UAI files, by any solver."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,9 @@ from localfact.runtime.files import replace, write_errors
 STANDARD_INPUT = Path("/dev/stdin")
 
 
-def infer(files: Sequence[str | Path], *, solver: str = "auto", write_uai: Path | None = None) -> Iterator[dict[str, Any]]:
+def infer(
+    files: str | Path | Iterable[str | Path], *, solver: str = "auto", write_uai: Path | None = None
+) -> Iterator[dict[str, Any]]:
     """Yields the marginals of each graph file, as plain values; a file that cannot be used yields `file` and `error_message`.
 
     "-" is standard input. A file that ends in .uai is read as such, with variables x0, x1, ...; any other is a fact graph in
@@ -21,18 +23,26 @@ def infer(files: Sequence[str | Path], *, solver: str = "auto", write_uai: Path 
     `reference` is the deviation from the file's own reference marginals (`inference.reference`), where it has any.
 
     Raises:
-        InputError: there is no such solver.
+        InputError: there is no such solver, or no file is named.
     """
-    from localfact.inference import marginals
-    from localfact.inference.reading import read_graph
-    from localfact.inference.reference import deviation_of
     from localfact.inference.solve import SOLVERS
-    from localfact.inference.uai import read_uai
-    from localfact.inference.uai import write_uai as as_uai
 
     if solver not in SOLVERS:
         raise InputError(f"There is no solver '{solver}'. Choose one of: {', '.join(SOLVERS)}.")
-    for file in (STANDARD_INPUT if str(file) == "-" else Path(file) for file in files):
+    named = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
+    if not named or not all(isinstance(file, Path) or (isinstance(file, str) and file) for file in named):
+        raise InputError('infer takes the paths of graph files, at least one: localfact.infer(["graph.json"]).')
+    return _infer_files([STANDARD_INPUT if str(file) == "-" else Path(file) for file in named], solver, write_uai)
+
+
+def _infer_files(files: Sequence[Path], solver: str, write_uai: Path | None) -> Iterator[dict[str, Any]]:
+    from localfact.inference import marginals
+    from localfact.inference.reading import read_graph
+    from localfact.inference.reference import deviation_of
+    from localfact.inference.uai import read_uai
+    from localfact.inference.uai import write_uai as as_uai
+
+    for file in files:
         is_uai = file.suffix == ".uai"
         try:
             graph = read_uai(text_of(file)) if is_uai else read_graph(file)

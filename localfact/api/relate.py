@@ -1,10 +1,12 @@
 """Relates pairs of texts by a relation model: takes rows with a premise and a hypothesis, returns them with probabilities."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from localfact.api.arguments import kind_of, read_options, require_text
+from localfact.errors import InputError
 from localfact.inputs.json_rows import RowError
 from localfact.inputs.row_files import read_rows
 from localfact.methods.options import Options
@@ -17,6 +19,8 @@ from localfact.text import readable
 
 #: What a file of pairs holds, for messages.
 PAIRS = "pairs, one JSON object a line with a 'premise' and a 'hypothesis'"
+#: What `relate` takes, for messages.
+ROWS = 'a list of mappings, each {"premise": ..., "hypothesis": ...}'
 NO_PAIR = Failure(reason="The row needs two texts, 'premise' and 'hypothesis'.")
 
 
@@ -38,11 +42,18 @@ def relate(
             language model.
 
     Raises:
-        InputError: an unknown relation model. MissingError: weights that are not on this machine.
+        InputError: no such rows, or an unknown relation model. MissingError: weights that are not on this machine.
     """
+    if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
+        raise InputError(f"relate takes {ROWS}, not {kind_of(rows)}.")
+    rows = list(rows)
+    if wrong := next((row for row in rows if not isinstance(row, Mapping)), None):
+        raise InputError(f"relate takes {ROWS}; one of these is {kind_of(wrong)}.")
+    require_text("relations", relations)
+    require_text("embedder", embedder)
     pairs = [pair_of(row) for row in rows]
     named = {name: value for name, value in (("relations", relations), ("embedder", embedder)) if value is not None}
-    options = (options or Options()).model_copy(update=named)
+    options = read_options(options).model_copy(update=named)
     name = options.relations or BUILTIN_NLI
     found = find_relation_model(keep_used(options, relation_parts([name]), f"relate with {name}"))
     predictions = iter(complete(relate_all(found, [pair for pair in pairs if pair is not None])))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from localfact.api.sample import sample_identity
 from localfact.errors import InputError
 from localfact.methods.registry import METHODS
 from localfact.report.run_figures import RunFacts
@@ -75,5 +76,6 @@ def run_facts(settings: RunSettings) -> RunFacts:
         cost=METHODS[method].cost if method in METHODS else "",
         has_corpus=bool(settings.evidence.corpus),
         asks_model=settings.model is not None,
+        of_sample=settings.evidence.corpus == sample_identity(),
         **settings.asking.model_dump(exclude_none=True),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from localfact.api.evaluate import RUNS
 from localfact.api.rescore import read_finished_summary
-from localfact.errors import LocalFactError, MissingError
+from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.records import Assessment, Record
 from localfact.report.claim_rows import claim_rows as rows_of
 from localfact.runs.assessments import count_assessments, read_assessments
@@ -94,11 +94,14 @@ def claim_rows(run: str | Path | Assessment | Iterable[Assessment]) -> list[dict
     `relation`, `probability`, `sentence` and `source` are of the passage that counts most; None where there is none.
 
     Raises:
-        MissingError: there is no such run.
+        MissingError: there is no such run. InputError: it is neither a run nor assessments.
     """
     if isinstance(run, str | Path):
         run = read_assessments(Path(run))
-    return list(rows_of([run] if isinstance(run, Assessment) else run))
+    assessments = [run] if isinstance(run, Assessment) else list(run) if isinstance(run, Iterable) else [run]
+    if not all(isinstance(one, Assessment) for one in assessments):
+        raise InputError("claim_rows takes a run folder, as summary.run of a summary, or what localfact.check returned.")
+    return list(rows_of(assessments))
 
 
 def _row(path: Path) -> RunRow:

@@ -1,8 +1,10 @@
 """The sample that comes with localfact: responses, pages to check them with, and a recording of a language model on both."""
 
+from functools import cache
 from pathlib import Path
 
-from localfact.errors import InputError
+from localfact.corpus.corpus import corpus_identity
+from localfact.errors import InputError, LocalFactError
 from localfact.methods.options import Options
 from localfact.runtime.locations import data_folder
 
@@ -18,6 +20,15 @@ def sample_responses() -> Path:
 def sample_corpus() -> Path:
     """The corpus of the sample."""
     return data_folder("index") / "sample"
+
+
+@cache
+def sample_identity() -> str | None:
+    """The content hash of the sample's corpus; None where it is not here."""
+    try:
+        return corpus_identity(sample_corpus())
+    except LocalFactError:
+        return None
 
 
 def sample_recording() -> Path:

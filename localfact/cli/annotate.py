@@ -13,6 +13,7 @@ from localfact.cli.options import AsJson
 from localfact.errors import InputError, MissingError
 from localfact.report.console import note, show, show_table
 from localfact.report.formats import Format, find_format
+from localfact.report.tables import fields_table
 
 if TYPE_CHECKING:
     from localfact.annotation.store import AnnotationStore
@@ -196,7 +197,7 @@ def import_command(
         create(project, tasks, made_of=str(data), overlap=1.0, irrelevant=meaning)  # overlap: so that others can be set beside
     with Project(project) as opened:
         found = import_into(opened.store, labelled, name)
-    show(found.model_dump(mode="json"), as_json=as_json)
+    show(found.model_dump(mode="json"), as_json=as_json, view=fields_table)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from localfact.api.arguments import is_there
 from localfact.cli.builds import Build, FailUnder, ResultFormatOption
 from localfact.cli.options import (
     AsJson,
@@ -29,6 +30,9 @@ from localfact.report.progress import TerminalProgress, TextProgress
 from localfact.report.tables import fields_table
 from localfact.runs.shards import Shard
 from localfact.runtime.offline import go_offline
+
+#: Words from which on what is no file's name is taken for a text.
+TYPED_TEXT = 3
 
 
 def begin_offline(offline: bool, options: Options) -> None:
@@ -159,10 +163,26 @@ def merge(
         raise typer.Exit(SOME_FAILED)
 
 
+def text_of(file: str) -> str:
+    """The text of a file, of standard input, or, where it can be no file's name, what was typed itself.
+
+    Raises:
+        InputError: there is no such file, or it cannot be read.
+    """
+    if file == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    if is_there(file):
+        return read_text(Path(file), lenient=True)
+    if len(file.split()) >= TYPED_TEXT:
+        note("There is no such file: what you typed is judged as the text. A longer one goes in by a file, or by - (stdin).")
+        return file
+    raise InputError(f"There is no file {file}. A text goes in by a file, or by standard input: echo TEXT | localfact check -")
+
+
 @options_from(Options, without={"claims", "scope"})
 def check(
     options: Options,
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="A text file, or - for standard input.")],
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="A text file, or - for standard input; or a sentence.")],
     topic: Annotated[
         str | None, typer.Option("--topic", help="What the text is about; resolves a leading she, he or it.")
     ] = None,
@@ -183,7 +203,7 @@ def check(
     from localfact.runs.assessments import is_failed
 
     build = Build(how, as_json, fail_under)
-    text = sys.stdin.read() if file == "-" else read_text(Path(file), lenient=True)
+    text = text_of(file)
     if options.live:
         check_web(options)
         note(privacy_note(with_corpus(options)))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -123,21 +124,24 @@ def check(
 
 
 def cards_view(rows: list[dict[str, Any]]) -> RenderableType:
-    """The cards as a table."""
-    return table_of(
+    """The cards as a table, each name on one line: it is what one copies."""
+    table = table_of(
         [
             {
                 "name": row["name"],
                 "for": ", ".join(row["roles"]),
                 "size": size_said(row["weights_gib"], row["bytes"]),
+                "here": "yes" if row["weights"] else {True: "fits", False: "too big", None: "?"}[row["fits"]],
+                "run": "yes" if row["tried"] else "never",
                 "licence": row["licence"] + ("; gated" if row["gated"] else ""),
-                "fits here": {True: "yes", False: "no", None: "?"}[row["fits"]],
-                "was run": row["tried"] or "never",
-                "weights": "here" if row["weights"] else "not here",
             }
             for row in rows
         ]
     )
+    table.box, table.padding = box.SIMPLE_HEAD, (0, 1, 0, 0)
+    for column in table.columns[:-1]:
+        column.no_wrap = True
+    return table
 
 
 def size_said(gib: float | None, there: int) -> str:

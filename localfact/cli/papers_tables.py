@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from localfact.cli.compare import METHOD_OPTIONS
-from localfact.cli.options import AsJson, Data, Limit, TableFormat, names_typed, options_from
+from localfact.cli.options import AsJson, Data, Limit, TableFormat, format_of, names_typed, options_from
 from localfact.cli.watching import watch
 from localfact.errors import InputError
 from localfact.methods.options import ModelOptions, Options
@@ -39,6 +39,7 @@ def table(
         str | None, typer.Option("--recall-k", help="K of F1@K: median, max, gold or a number. Default: as in the table.")
     ] = None,
     how: TableFormat = "terminal",
+    as_json: AsJson = False,
 ) -> None:
     """Show a paper's table as it is printed, with its known errors, and runs of ours beside it.
 
@@ -54,7 +55,7 @@ def table(
     from localfact.papers.printed_tables import printed_table
     from localfact.scoring import KPolicy
 
-    printed = printed_table(name)
+    chosen, printed = format_of(how, as_json), printed_table(name)
     recall = KPolicy.parse(recall_k or recall_of(printed))
     if runs and methods is not None:
         raise InputError("Name runs or --methods, not both.")
@@ -67,7 +68,7 @@ def table(
         note(f"Run folders: {', '.join(map(str, folders))}")
     found = measure_runs(folders, recall)
     made = significance_table(printed, found, recall) if printed.kind == "significance" else measure_table(printed, found)
-    show_table(made, how)
+    show_table(made, chosen)
 
 
 @options_from(Options, ModelOptions, "extraction_tokens", "seed")
@@ -78,6 +79,7 @@ def figure2(
     limit: Limit = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the claims. Default: runs/strides-<hash>.")] = None,
     how: TableFormat = "terminal",
+    as_json: AsJson = False,
 ) -> None:
     """FastFact's Figure 2: claims and tokens by stride; and theta beside it. The same command goes on where it stopped.
 
@@ -86,6 +88,7 @@ def figure2(
     """
     from localfact.papers.figure2 import draw_figure2, figure2_tables, measure_strides
 
+    chosen = format_of(how, as_json)
     names = [one.strip() for one in strides.split(",") if one.strip()]
     folder, found = measure_strides(data, options=options, strides=names, watch=watch, out=out, limit=limit)
     note(f"Claims of each stride: {folder}/stride-*.jsonl")
@@ -93,7 +96,7 @@ def figure2(
     failed = sum(one.failed for one in found)
     facts = {"data": str(data or "the sample"), "extractor": options.model_said}
     for table in figure2_tables(found, facts):
-        show_table(table, how)
+        show_table(table, chosen)
     if failed:
         note(f"{failed} extractions failed. The same command tries them again.")
         raise typer.Exit(SOME_FAILED)
@@ -110,6 +113,7 @@ def failures(
         ),
     ] = "each",
     how: TableFormat = "terminal",
+    as_json: AsJson = False,
 ) -> None:
     """Count redundant claims; with a --model unverifiable and missing ones too (FastFact, C.2).
 
@@ -120,13 +124,14 @@ def failures(
     from localfact.methods.relations import BUILTIN_NLI
     from localfact.papers.failures_table import failures_table
 
+    chosen = format_of(how, as_json)
     kind: Judging = "whole" if judging == "whole" else "each"
     if judging != kind:
         raise InputError(f"--judging cannot be {judging!r:.100}. Take each or whole.")
     with watch("looking at claims") as progress:
         found = claim_failures(run, options=options, judging=kind, progress=progress)
     judge = options.model_said if options.names_model else ""
-    show_table(failures_table(found, options.relations or BUILTIN_NLI, judge, kind), how)
+    show_table(failures_table(found, options.relations or BUILTIN_NLI, judge, kind), chosen)
     if failed := sum(one.failed + one.unrelated for one in found):
         note(f"{failed} questions got no answer; the shares are of what was answered.")
         raise typer.Exit(SOME_FAILED)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from localfact.cli.options import AsJson
-from localfact.report.console import note, show
+from localfact.report.console import note, one_line, show, show_text
 
 
 def report(
@@ -33,6 +33,9 @@ def report(
     from localfact.api.runs import latest_run
 
     file = write_report(run if run is not None else latest_run(), out=out, start=start, calls=calls)
-    show({"report": str(file), "bytes": file.stat().st_size}, as_json=as_json)
+    if as_json:
+        show({"report": str(file), "bytes": file.stat().st_size}, as_json=True)
+    else:
+        show_text(f"{one_line(str(file))}\n")
     if calls is not None:
         note("The calls have the whole text of responses and passages in them: look at the report before you give it away.")

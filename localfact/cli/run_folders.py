@@ -73,7 +73,10 @@ def remove(
         typer.confirm("Delete?", abort=True, err=True)
     for run in found:
         left = remove_run(run)
-        show({"removed": str(run), "bytes": sizes[run], "left": left}, as_json=as_json)
+        if as_json:
+            show({"removed": str(run), "bytes": sizes[run], "left": left}, as_json=True)
+        else:
+            note(f"Deleted: {run} ({megabytes(sizes[run])})")
         if left:
             note(f"{run} is left with files that are not of localfact: {', '.join(left)}")
 

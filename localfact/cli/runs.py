@@ -42,7 +42,7 @@ def show_command(
     from localfact.api.graph import graph as graph_of
     from localfact.api.rescore import read_finished_summary, rescore
     from localfact.api.runs import latest_run
-    from localfact.report.claim_rows import claims_table
+    from localfact.report.claim_rows import claim_rows, claims_table, least_likely
     from localfact.report.finding_view import findings_view
     from localfact.report.findings import common_flags
     from localfact.report.terminal import assessment_view, responses_table, summary_view
@@ -69,7 +69,11 @@ def show_command(
     if how != "terminal":
         show_table(claims_table(assessments, worst_first=bool(only)), how)
         return
-    if only and assessments and response_id is None and not as_json:
+    if only and as_json and assessments:
+        for row in sorted(claim_rows(assessments), key=least_likely):
+            show(row, as_json=True)
+        return
+    if only and assessments and response_id is None:
         output().print(view)
         return
     if response_id is None and not only:

@@ -19,7 +19,7 @@ import yaml
 from annotated_types import Ge
 from pydantic import TypeAdapter, ValidationError
 
-from localfact.cli.options import Concurrency, Data, MaxWords, MethodName, Offline, RecallK, choices_of, fields_of
+from localfact.cli.options import AsJson, Concurrency, Data, MaxWords, MethodName, Offline, RecallK, choices_of, fields_of
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.option_group import UnusedSetting, check_options, flags_of
@@ -58,6 +58,7 @@ Commands = Mapping[str, Callable[..., Any]]
 def init(
     out: Annotated[Path, typer.Option("--out", help="The file.")] = SETTINGS_FILE,
     force: Annotated[bool, typer.Option("--force", help="Replace the file that is there.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write localfact.yaml, in which every setting is explained; commands in this folder then read it.
 
@@ -71,7 +72,10 @@ def init(
         raise InputError(f"{out} is there already. Begin it anew with --force, or name another file with --out.")
     with write_errors(out):
         out.write_text(write_commented(), encoding="utf-8")
-    show({"settings": str(out)}, as_json=True)
+    if as_json:
+        show({"settings": str(out)}, as_json=True)
+    else:
+        note(f"{out} has every setting as a comment: take the # away from those that you always want.")
 
 
 def read_settings(file: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 The sentence below a field is its help. The options themselves are in `options.py`, what uses them in `uses.py`.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -11,6 +11,7 @@ from pydantic import ConfigDict, ValidationError
 
 from localfact.errors import InputError
 from localfact.records import Record
+from localfact.runtime.suggesting import suggest
 
 
 class UnusedSetting(UserWarning):
@@ -47,6 +48,8 @@ class OptionGroup(Record):
 
 
 Chosen = TypeVar("Chosen", bound=OptionGroup)
+#: The context in which options are read as they were typed: what is wrong is said of flags, else of names in Python.
+TYPED = "typed"
 
 
 def flags_of(group: type[OptionGroup], name: str) -> tuple[str, ...]:
@@ -75,10 +78,23 @@ def check_options(group: type[Chosen], typed: Mapping[str, Any], of_file: Collec
         InputError: a value is invalid; the message names the option and what it takes.
     """
     try:
-        options = group(**typed)
+        options = group.model_validate(typed, context=TYPED)
     except ValidationError as error:
-        first = error.errors()[0]
-        flag = flags_of(group, str(first["loc"][0]))[0]
-        raise InputError(f"{flag} cannot be {first['input']!r:.100}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None
+        raise InputError(tell_misuse(error, lambda name: flags_of(group, name)[0])) from None
     options.model_fields_set.difference_update(of_file)
     return options
+
+
+def tell_misuse(error: ValidationError, name_of: Callable[[str], str] = str, known: Collection[str] = ()) -> str:
+    """What is wrong with the first option that cannot be used, in a sentence, and what it takes.
+
+    Args:
+        name_of: an option's name for the reader. known: the names that there are.
+    """
+    first = error.errors()[0]
+    name, value = name_of(str(first["loc"][0])) if first["loc"] else "options", first["input"]
+    if first["type"] == "extra_forbidden":
+        return f"There is no option '{name}'. {suggest(name, known)}docs/api.md lists them."
+    if first["type"] == "tuple_type":
+        return f"{name} takes a list of texts, such as [{value!r:.100}], not {value!r:.100}."
+    return f"{name} cannot be {value!r:.100}: {first['msg'][0].lower()}{first['msg'][1:]}."

@@ -6,11 +6,12 @@ results (`settings.py`) inherit some of them. None stands for the method's own d
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
 
-from localfact.methods.option_group import OptionFlag, OptionGroup
+from localfact.errors import InputError
+from localfact.methods.option_group import TYPED, OptionFlag, OptionGroup, tell_misuse
 from localfact.methods.option_readers import read_engine_args, read_hosts
 from localfact.records import Probability
 
@@ -227,6 +228,25 @@ class Options(
     ClaimOptions,
 ):
     """Everything a user may choose about a method. A command or a function takes those that it uses."""
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _tell_misuse(cls, given: Any, make: ModelWrapValidatorHandler[Self], info: ValidationInfo) -> Self:
+        """Raises InputError for an option that cannot be used, where it was written in Python."""
+        if info.context == TYPED:
+            return make(given)
+        for name in ("method", "topic", "prompt", "data", "out", "limit"):
+            if isinstance(given, dict) and name in given:
+                raise InputError(
+                    f"{name} is no option: it is an argument of the function that takes options={cls.__name__}(...)."
+                )
+        empty = [name for name, value in given.items() if value == ""] if isinstance(given, dict) else []
+        if empty:
+            raise InputError(f"{empty[0]} is an empty text: leave it out for the default, which docs/api.md says.")
+        try:
+            return make(given)
+        except ValidationError as error:
+            raise InputError(tell_misuse(error, known=cls.model_fields)) from None
 
     @property
     def live(self) -> bool:

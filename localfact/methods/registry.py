@@ -32,6 +32,8 @@ def find_method(name: str) -> Method:
     Raises:
         InputError: there is none; the nearest name is suggested.
     """
+    if not isinstance(name, str):
+        raise InputError(f"A method is named by a text such as 'builtin-fr2', not {name!r:.100}.")
     if name in METHODS:
         return METHODS[name]
     hint = suggest(name, METHODS) or f"There are: {', '.join(METHODS)}. "

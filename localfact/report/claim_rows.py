@@ -1,6 +1,6 @@
 """The claims of a run as rows: each with its verdict and its decisive passage, for data frames, CSV and Markdown."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage
@@ -48,11 +48,16 @@ def _resting_on(claim: Claim, counted: CountedPassage | None, passages: dict[str
     }
 
 
+def least_likely(row: Mapping[str, Any]) -> float:
+    """By what rows are sorted, those that are the least likely to be true first."""
+    return UNKNOWN if row["posterior"] is None else row["posterior"]
+
+
 def claims_table(assessments: Iterable[Assessment], *, worst_first: bool = False) -> Table:
     """The rows as a table, those of a response under its id; or all of them, the least likely to be true first."""
     rows = list(claim_rows(assessments))
     if worst_first:
-        rows.sort(key=lambda row: UNKNOWN if row["posterior"] is None else row["posterior"])
+        rows.sort(key=least_likely)
     groups: list[tuple[str, list[tuple[Cell, ...]]]] = []
     for row in rows:
         cells = (number(row[name]) if name in _NUMBERS else str(row[name] or "") for name in COLUMNS)

@@ -12,6 +12,7 @@ from localfact.report.explanations import FLAG_WORDS
 from localfact.report.findings import FoundClaim, find_claims, how_clearly, is_weak, without_flags
 from localfact.report.marked_text import quote
 from localfact.report.palette import MARKS
+from localfact.report.whose_pages import tell_provider
 from localfact.vocabulary import Flag, VerdictLabel
 
 VERDICT_STYLES = {
@@ -71,8 +72,7 @@ def sign_of(label: VerdictLabel, posterior: float | None) -> str:
 
 
 def source_of(passage: Passage) -> str:
-    """A passage's address, date, provider, and on how many further pages it stands."""
+    """A passage's address, date, who found it, and on how many further pages it stands."""
     source = passage.links[0] if passage.links else passage.title
     further = [f"and {len(passage.links) - 1} more"] if len(passage.links) > 1 else []
-    found_by = [f"found by {passage.provider}"] if passage.provider not in ("", "local") else []
-    return ", ".join(filter(None, [source, passage.date, *further, *found_by]))
+    return ", ".join(filter(None, [source, passage.date, *further, tell_provider(passage)]))

@@ -38,11 +38,10 @@ def headline(summary: Summary) -> str:
     """What was found, in one sentence: how many claims the pages contradict, and how many could not be checked."""
     counts = {label: summary.verdicts.get(label.value, 0) for label in VerdictLabel}
     if not summary.claims:
-        return f"No claim was found in {_many(summary.responses, 'text')}."
+        return f"No claim was found in {many(summary.responses, 'text')}."
     against, unchecked = counts[VerdictLabel.CONTRADICTED], sum(counts[label] for label in UNCHECKED)
-    pages = "the pages found" if summary.usage.get("retrieve", {}).get("pages") else "your pages"
-    found = f"{against:,} of {_many(summary.claims, 'claim')}" if against else f"None of {_many(summary.claims, 'claim')}"
-    is_against = f"{found} {'are' if against > 1 else 'is'} contradicted by {pages}"
+    found = f"{against:,} of {many(summary.claims, 'claim')}" if against else f"None of {many(summary.claims, 'claim')}"
+    is_against = f"{found} {'are' if against > 1 else 'is'} contradicted by {summary.pages}"
     return f"{is_against}; {f'{unchecked:,} could not be checked' if unchecked else 'all could be checked'}."
 
 
@@ -118,5 +117,6 @@ def _could_carry(summary: Summary, flag: Flag) -> int:
     return summary.claims - summary.verdicts.get(VerdictLabel.FAILED.value, 0)
 
 
-def _many(count: int, what: str) -> str:
+def many(count: int, what: str) -> str:
+    """A number with what it counts: "1 claim", "2,000 claims"."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"

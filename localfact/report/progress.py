@@ -39,6 +39,8 @@ class TerminalProgress:
         self._counts: Counter[str] = Counter()
         self._before = self._done = self._total = self._printed = 0
         self._started, self._printed_at = time.monotonic(), -math.inf
+        #: When the first response was done, and how much work there was then.
+        self._first: tuple[float, float] | None = None
         self._task = self._bar.add_task("loading", total=None, left="")
         self._live = Live(console=console, get_renderable=self.draw, transient=True)
 
@@ -61,6 +63,7 @@ class TerminalProgress:
         self._total = responses
         self._before = self._done = self._printed = done
         self._started, self._printed_at = time.monotonic(), -math.inf
+        self._first = None
         self._bar.reset(self._task, total=responses, completed=done, description="resuming" if done else "working", left="")
 
     def count(self, stage: str, number: int) -> None:
@@ -80,19 +83,28 @@ class TerminalProgress:
         return ", ".join(parts)
 
     def time_left(self) -> str:
-        """The time that the remaining responses take at the average pace of this run; "" before the first is done.
+        """The time that the remaining responses take at the pace of this run; "" before the second is done.
 
         Where they are counted in words, by words, and a row that cannot be used takes no time. Of what is under way between
-        nothing and all is done: the geometric mean of both reckonings is the least wrong.
+        nothing and all is done: the geometric mean of both reckonings is the least wrong. So it is of the paces since the
+        beginning, which has a model loaded in it, and since the first was done, when others were nearly done.
         """
-        counts, done, total = self._counts, float(self._done - self._before), self._total - self._before
-        if counts["words_to_do"]:
-            total = counts["words_to_do"]
-            done = math.sqrt(counts["words_begun"] * counts["words_done"])
-        if not done or self._done == self._total:
+        done, total = self._work_done(), self._counts["words_to_do"] or self._total - self._before
+        if self._first is None or self._done == self._total:
             return ""
-        seconds = round((time.monotonic() - self._started) / done * (total - done))
+        now, (at, then) = time.monotonic(), self._first
+        if done <= then:
+            return ""
+        whole = (now - self._started) / done
+        since = (now - at) / (done - then) or whole
+        seconds = round(math.sqrt(whole * since) * (total - done))
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
+
+    def _work_done(self) -> float:
+        """What is done and half done of this call's work: in words, where they are counted, else in responses."""
+        if self._counts["words_to_do"]:
+            return math.sqrt(self._counts["words_begun"] * self._counts["words_done"])
+        return float(self._done - self._before)
 
     def response_done(self, assessment: Assessment) -> None:
         """Called when one more response is on the disk."""
@@ -101,6 +113,8 @@ class TerminalProgress:
     def row_done(self) -> None:
         """Called when one more row of a pass is on the disk."""
         self._done += 1
+        if self._first is None and self._work_done():
+            self._first = time.monotonic(), self._work_done()
         self._bar.update(self._task, advance=1, description="working")
         if not self._console.is_terminal and self._line_is_due():
             self._printed, self._printed_at = self._done, time.monotonic()

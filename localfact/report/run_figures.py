@@ -69,6 +69,7 @@ class RunFacts(Record):
         queries_per_claim: q.
         steps: the most searches for a claim one after the other.
         cost: the formula of its LLM calls.
+        of_sample: whether the corpus is the one that comes with localfact.
     """
 
     method: str
@@ -84,6 +85,7 @@ class RunFacts(Record):
     queries_per_claim: int = 1
     steps: int = 1
     cost: str = ""
+    of_sample: bool = False
 
 
 @dataclass(frozen=True)

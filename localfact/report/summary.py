@@ -9,6 +9,7 @@ from localfact.records import SCHEMA_VERSION, Assessment, Record
 from localfact.records.judged_claims import frame
 from localfact.report.accounting import Accounting, accounting
 from localfact.report.run_figures import RunFacts
+from localfact.report.whose_pages import tell_pages
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
 from localfact.text import PathName, path_text
 from localfact.vocabulary import Flag, VerdictLabel
@@ -30,6 +31,7 @@ class Summary(Record):
         run: the run folder as it was named; None for a summary of assessments without one.
         responses: how many rows the input has; the scored are those that are in none of the three counts below.
         no_page_read: whether searches of the web named pages and not one of them could be read.
+        pages: whose pages the claims were judged by, in words.
         verdicts: verdict -> number of claims, for every verdict; they add up to `claims`.
         flags: flag -> number of claims whose verdict has it.
         scores: in the order in which they are printed.
@@ -46,6 +48,7 @@ class Summary(Record):
     responses_unscored: int
     responses_failed: int
     no_page_read: bool = False
+    pages: str = "the pages"
     claims: int
     verdicts: Mapping[str, int]
     flags: Mapping[str, int] = Field(default_factory=dict)
@@ -108,6 +111,7 @@ def summarise(
         responses_unscored=statuses["unscored"],
         responses_failed=statuses["failed"],
         no_page_read=no_page_read(usage),
+        pages=tell_pages(assessments, facts.of_sample),
         claims=sum(len(assessment.claims) for assessment in assessments),
         verdicts={label.value: labels[label] for label in VerdictLabel},
         flags={flag.value: flags[flag] for flag in Flag},

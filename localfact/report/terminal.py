@@ -18,6 +18,7 @@ from localfact.report.findings import (
     common_flags,
     headline,
     how_clearly,
+    many,
     tell_common_flags,
     too_weak,
     without_flags,
@@ -81,7 +82,7 @@ def scores_table(summary: Summary) -> Table:
 
     Where responses abstained or are unscored, means are given both ways: without them, and with them as 0.
     """
-    title = f"{summary.method}: {summary.responses:,} responses, {summary.claims:,} claims"
+    title = f"{summary.method}: {many(summary.responses, 'response')}, {many(summary.claims, 'claim')}"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     both_ways = bool(summary.responses_abstained or summary.responses_unscored)
     table.add_column("score", no_wrap=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
-from localfact.records import Assessment, Claim, Verdict
+from localfact.records import Assessment, Claim, Passage, Verdict
 from localfact.runs.assessments import assessments_in_order
 from localfact.vocabulary import Flag, VerdictLabel
 
@@ -49,8 +49,8 @@ def read_outlines(path: Path) -> list[Assessment]:
 def read_outlines_and_shown(found: Iterable[Assessment], start: int = 1, most: int | None = 0) -> AssessmentsRead:
     """Makes outlines of assessments, and keeps some whole; of the others one at a time is in memory.
 
-    In an outline claims have their id and what the annotator said of them, verdicts their label, posterior and flags; passages
-    and relations are left out.
+    In an outline claims have their id and what the annotator said of them, verdicts their label, posterior and flags; of the
+    passages there is an empty one for each of those they are from; relations are left out.
 
     Args:
         found: each is taken once.
@@ -74,11 +74,12 @@ def read_outlines_and_shown(found: Iterable[Assessment], start: int = 1, most: i
 def _outline(whole: Assessment, same: Same) -> Assessment:
     claims = tuple(same(Claim(id=one.id, text="", gold=one.gold, in_corpus=one.in_corpus)) for one in whole.claims)
     verdicts = tuple(_VerdictOutline(same(one.claim_id), one.label, one.posterior, same(one.flags)) for one in whole.verdicts)
+    providers = sorted({one.provider for one in whole.passages})
     return whole.model_copy(
         update={
             "claims": claims,
             "verdicts": cast("tuple[Verdict, ...]", verdicts),
-            "passages": (),
+            "passages": tuple(same(Passage(id="", text="", provider=name), ("from", name)) for name in providers),
             "relations": (),
             "unparsed": (),
             "counts": _figures(whole.counts, same),

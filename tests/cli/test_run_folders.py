@@ -34,7 +34,7 @@ def test_a_run_is_deleted_when_that_is_confirmed(folder: Path) -> None:
     localfact = QuickCommandLine(folder)
     unasked = localfact("runs", "remove", "runs/one")
     assert (unasked.returncode, "say --yes" in unasked.stderr) == (2, True)
-    done = localfact("runs", "remove", "runs/one", "--yes")
+    done = localfact("runs", "remove", "runs/one", "--yes", "--json")
     assert json.loads(done.stdout)["left"] == []
     assert not (folder / "runs/one").exists()
     assert (folder / "runs").is_dir()
@@ -65,7 +65,7 @@ def test_what_is_no_run_or_is_being_run_is_not_touched(folder: Path) -> None:
 def test_one_that_is_no_run_is_told_and_left_and_a_run_named_twice_is_deleted_once(folder: Path) -> None:
     (folder / "runs/mine").mkdir()
     done = QuickCommandLine(folder)("runs", "remove", "runs/one", "runs/mine", "runs/../runs/one", "--yes")
-    assert (done.returncode, done.stdout.count("removed")) == (0, 1)
+    assert (done.returncode, done.stderr.count("Deleted: ")) == (0, 1)
     assert "runs/mine is not a run folder: it is left as it is." in done.stderr
     assert ((folder / "runs/one").exists(), (folder / "runs/mine").is_dir()) == (False, True)
     assert QuickCommandLine(folder)("runs", "remove", "runs/mine", "--yes").returncode == 3

@@ -180,7 +180,7 @@ def corpus() -> Path:
         (("eval", "--limit", "zero"), 2, "--limit"),
         (("show", "nowhere"), 3, "localfact eval"),
         (("score", "nowhere"), 3, "run folder"),
-        (("check", "nowhere.txt"), 2, "cannot be read"),
+        (("check", "nowhere.txt"), 2, "There is no file nowhere.txt"),
         (("corpus", "info", "nowhere"), 3, "corpus build"),
         (("corpus", "build", "nowhere", "--out", "x"), 3, "no file or folder"),
         (("frobnicate",), 2, "frobnicate"),

@@ -9,6 +9,7 @@ from localfact.report.findings import common_flags, find_claims, headline, how_c
 from localfact.report.marked_text import quote
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
+from localfact.report.whose_pages import tell_pages
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 AGAINST = RelationLabel.CONTRADICTION
@@ -21,14 +22,31 @@ def summary_of(*runs: str, **changed: object) -> Summary:
 @pytest.mark.parametrize(
     ("runs", "said"),
     [
-        (("SSC", "EUCI"), "2 of 7 claims are contradicted by your pages; 2 could not be checked."),
-        (("C",), "1 of 1 claim is contradicted by your pages; all could be checked."),
-        (("SE",), "None of 2 claims is contradicted by your pages; 1 could not be checked."),
+        (("SSC", "EUCI"), "2 of 7 claims are contradicted by any page; 2 could not be checked."),
+        (("C",), "1 of 1 claim is contradicted by any page; all could be checked."),
+        (("SE",), "None of 2 claims is contradicted by any page; 1 could not be checked."),
         (("", ""), "No claim was found in 2 texts."),
     ],
 )
 def test_a_run_is_told_in_a_sentence(runs: tuple[str, ...], said: str) -> None:
     assert headline(summary_of(*runs)) == said
+
+
+@pytest.mark.parametrize(
+    ("providers", "of_sample", "said"),
+    [
+        (["local"], False, "your pages"),
+        (["local", ""], True, "the sample's pages"),
+        (["wikipedia"], False, "the web pages found"),
+        (["input"], False, "the passages that came with the texts"),
+        (["input", "local"], False, "your pages and the passages that came with the texts"),
+        ([], False, "any page"),
+    ],
+)
+def test_it_is_said_whose_pages_they_are(providers: list[str], of_sample: bool, said: str) -> None:
+    passages = tuple(Passage(id=name, text="A page.", provider=name) for name in providers)
+    (made,) = run_of("C")
+    assert tell_pages([made.model_copy(update={"passages": passages})], of_sample) == said
 
 
 def test_a_flag_that_most_claims_could_and_do_carry_is_said_once() -> None:

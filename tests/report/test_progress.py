@@ -1,6 +1,7 @@
 """Progress says what a user waits for: how many of how many, what was handled, how long it will take."""
 
 import io
+import math
 
 import pytest
 from rich.console import Console
@@ -44,7 +45,14 @@ def test_the_time_left_counts_words_some_of_those_under_way_and_rows_that_cannot
     clock[0] = 50.0
     progress.count("words_done", 100)
     progress.row_done()
-    assert progress.time_left() == "0:03:20 left"
+    assert progress.time_left() == "", "until the first is done much was loaded, and others are half done"
+    progress.count("words_begun", 200)
+    clock[0] = 60.0
+    progress.count("words_done", 140)
+    progress.row_done()
+    work = math.sqrt(600 * 240)
+    paces = (60 / work, 10 / (work - math.sqrt(400 * 100)))  # seconds a word, since the beginning and since the first
+    assert progress.time_left() == f"0:00:{math.sqrt(paces[0] * paces[1]) * (1000 - work):02.0f} left"
 
 
 def test_of_one_text_each_stage_is_a_line_without_a_terminal(clock: list[float]) -> None:
@@ -76,7 +84,7 @@ def test_what_is_quick_says_one_line_without_a_terminal(clock: list[float]) -> N
         for number in range(20):
             clock[0] = 1.4 * number
             progress.row_done()
-    assert out.getvalue() == "2 of 20 responses, 0:00:13 left\n"
+    assert out.getvalue() == "2 of 20 responses, 0:00:18 left\n"
 
 
 def test_a_narrow_terminal_still_shows_how_many_of_how_many_and_the_time_left(clock: list[float]) -> None:

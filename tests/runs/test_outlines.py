@@ -76,7 +76,7 @@ def test_sums_of_outlines_are_those_of_the_whole(tmp_path_factory: pytest.TempPa
     assert summarise(read_outlines(folder), facts) == summarise(whole, facts)
 
 
-def test_an_outline_has_no_passages_and_no_reasons(tmp_path: Path) -> None:
+def test_an_outline_has_of_passages_but_who_gave_them_and_no_reasons(tmp_path: Path) -> None:
     verdict = Verdict(claim_id="c1", label=VerdictLabel.SUPPORTED, rationale="because", posterior=0.9)
     whole = Assessment(
         index=0,
@@ -84,9 +84,9 @@ def test_an_outline_has_no_passages_and_no_reasons(tmp_path: Path) -> None:
         status="scored",
         claims=(Claim(id="c1", text="Ice floats."),),
         verdicts=(verdict,),
-        passages=(Passage(id="p", text="A page."),),
+        passages=(Passage(id="p", text="A page.", provider="local"), Passage(id="q", text="Two.", provider="local")),
     )
     (tmp_path / ASSESSMENTS_FILE).write_text(f"{whole.model_dump_json()}\n")
     (outline,) = read_outlines(tmp_path)
-    assert (outline.passages, outline.claims[0].text) == ((), "")
+    assert (outline.passages, outline.claims[0].text) == ((Passage(id="", text="", provider="local"),), "")
     assert (outline.verdicts[0].label, outline.verdicts[0].posterior) == (VerdictLabel.SUPPORTED, 0.9)

@@ -81,7 +81,7 @@ class QuickCommandLine(CommandLine):
         output, errors, code = io.StringIO(), io.StringIO(), 0
         with (
             patch.dict(os.environ, self.environment, clear=True),
-            patch.multiple(sys, argv=arguments, stdin=io.StringIO(stdin)),
+            patch.multiple(sys, argv=arguments, stdin=io.TextIOWrapper(io.BytesIO(stdin.encode()))),
             contextlib.chdir(self.folder),
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(errors),

@@ -22,6 +22,7 @@ from localfact.records import (
 from localfact.report.findings import leading_passage, too_weak, without_flags
 from localfact.report.marked_text import pieces, quote
 from localfact.report.page.rendering import place_shown, show, web_address
+from localfact.report.whose_pages import tell_provider
 from localfact.scoring.tally import precision_annotated, tally
 from localfact.vocabulary import Flag, VerdictLabel
 
@@ -216,7 +217,7 @@ def _passage(passage: Passage) -> dict[str, Any]:
         "title": show(passage.title),
         "host": show(passage.host or ""),
         "date": show(passage.date or ""),
-        "provider": show(passage.provider if passage.provider != "local" else ""),
+        "from": show(tell_provider(passage)),
         "links": [[show(link), web_address(link) is not None] for link in passage.links],
         "text": show(passage.text),
     }

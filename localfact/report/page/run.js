@@ -270,7 +270,7 @@ function headingOf(passages) {
 }
 
 function passageView(counted, place, passage) {
-  const where = [passage.host, passage.date, passage.provider ? `found by ${passage.provider}` : ""].filter(Boolean).join(", ");
+  const where = [passage.host, passage.date, passage.from].filter(Boolean).join(", ");
   const [first, ...more] = passage.links;
   return h("div", { class: `passage r-${counted.relation || "neutral"}` },
     h("h4", {}, `Passage ${place + 1}: ${passage.title || passage.host || "without a title"}`),
