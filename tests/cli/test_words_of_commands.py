@@ -14,7 +14,7 @@ from localfact.cli import main
 from localfact.runs.run_folder import RunFolder
 
 #: Commands that do not end, and so have no answer.
-SERVERS = {"annotate serve", "serve"}
+SERVERS = {"annotate serve", "mcp", "serve"}
 
 
 def commands(one: Any, name: str = "") -> Iterator[tuple[str, Any]]:
