@@ -14,7 +14,7 @@ from localfact.records import Record
 
 
 class UnusedSetting(UserWarning):
-    """A setting of a file that changes nothing in what is run."""
+    """A setting, of a file or typed, that changes nothing in what is run, or only seldom."""
 
 
 @dataclass(frozen=True)
