@@ -48,6 +48,7 @@ class ExtractorKind:
             the method's default for confidence.
         pre_verifies: whether it asks the language model for an opinion of claims that come with a response, as of its own.
         prompts: the prompts that it sends.
+        cost: its calls for one response, in the letters of `Method.cost`.
         calls: its calls besides one for each chunk, in words.
         languages: those it knows, as two-letter codes; None where that is not stated.
         stride: sentences of a chunk that it asks about; None where the option says.
@@ -57,6 +58,7 @@ class ExtractorKind:
     settings: Callable[[str, Claims, Options, Confidence], ExtractionSettings] = _plain_settings
     pre_verifies: bool = False
     prompts: tuple[Task, ...] = ()
+    cost: str = "0"
     calls: tuple[str, ...] = ()
     languages: tuple[str, ...] | None = None
     stride: Stride | None = None
@@ -67,7 +69,7 @@ class ExtractorKind:
         return bool(self.prompts)
 
 
-def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, ...] = ()) -> ExtractorKind:
+def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], cost: str, calls: tuple[str, ...] = ()) -> ExtractorKind:
     """An extractor that asks a language model for claims; then, with these prompts, to revise them and which are relevant."""
 
     def opened(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
@@ -79,7 +81,7 @@ def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, 
             found = RevisedClaims(found, engine, max_tokens=longest, seed=seed, merging=merging)
         return RelevantClaims(found, engine, seed=seed) if "relevance" in prompts else found
 
-    return ExtractorKind(opened, _atomizer_settings, prompts=prompts, calls=calls, stride=asker.stride)
+    return ExtractorKind(opened, _atomizer_settings, prompts=prompts, cost=cost, calls=calls, stride=asker.stride)
 
 
 def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
@@ -134,16 +136,17 @@ SMALL_LM = "small-lm"
 EXTRACTORS: Mapping[str, ExtractorKind] = {
     RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor(settings.merging), languages=("en",)),
     SMALL_LM: ExtractorKind(_small_language_model, _small_language_model_settings, languages=("en",)),
-    "atomizer": _asking(Atomizer, ("atomization", "revision"), calls=("one a claim extracted to revise it",)),
-    "decomposer": _asking(Decomposer, ("decomposition",)),
-    "windows": _asking(WindowedAtomizer, ("atomization",)),
-    "one-call": _asking(Atomizer, ("atomization",)),
+    "atomizer": _asking(Atomizer, ("atomization", "revision"), "1 + M", calls=("one a claim extracted to revise it",)),
+    "decomposer": _asking(Decomposer, ("decomposition",), "N"),
+    "windows": _asking(WindowedAtomizer, ("atomization",), "N"),
+    "one-call": _asking(Atomizer, ("atomization",), "1"),
     "safe": _asking(
         Decomposer,
         ("decomposition", "revision", "relevance"),
+        "N + 2M",
         calls=("two a claim extracted, to revise it and to see whether it is relevant",),
     ),
-    CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, pre_verifies=True, prompts=("extraction",)),
+    CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, pre_verifies=True, prompts=("extraction",), cost="N/w"),
 }
 
 
