@@ -20,6 +20,7 @@ class Board(Record):
 
     Attributes:
         standings: the models, best first.
+        by_source: the same, each once a source that it has responses in, best source first (FastFact, Table 8).
         sources: of prompts, in their order.
         k_prime: where K' comes from.
         differs: settings in which the runs differ besides their data: such models were not judged alike.
@@ -27,6 +28,7 @@ class Board(Record):
     """
 
     standings: tuple[Standing, ...]
+    by_source: tuple[Standing, ...]
     sources: tuple[str, ...]
     k_prime: str
     differs: tuple[str, ...] = ()
@@ -53,13 +55,27 @@ def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA, prices: tuple[floa
     settings = {str(record.path): record.plain_settings | {"data": None} for record in records}
     written = by_model({record.path: record.shown for record in records})
     fitted = KPrime.fit(everything)
+    standings = tuple(measure(one, written[one.model], prices) for one in leaderboard(written, gamma))
+    sources = tuple(dict.fromkeys(one.source or "" for one in everything))
+    apart = [one for source in sources for one in of_source(source, written, gamma, prices)]
+    apart.sort(key=lambda one: -(one.average or 0))
     return Board(
-        standings=tuple(measure(one, written[one.model], prices) for one in leaderboard(written, gamma)),
-        sources=tuple(dict.fromkeys(one.source or "" for one in everything)),
+        standings=standings,
+        by_source=tuple(one for each in standings for one in apart if one.model == each.model),
+        sources=sources,
         k_prime=str(fitted) if fitted is not None else "",
         differs=tuple(name for name, _ in differing(settings)),
         prompts=count_prompts(written),
     )
+
+
+def of_source(
+    source: str, written: Mapping[str, Sequence[Assessment]], gamma: float, prices: tuple[float, float] | None
+) -> list[Standing]:
+    """The models that answered prompts of a source, by their responses to these; K' of a source is that of all models."""
+    read = {model: [one for one in each if (one.source or "") == source] for model, each in written.items()}
+    read = {model: each for model, each in read.items() if each}
+    return [measure(one, read[one.model], prices).model_copy(update={"source": source}) for one in leaderboard(read, gamma)]
 
 
 def measure(standing: Standing, assessments: Sequence[Assessment], prices: tuple[float, float] | None) -> Standing:

@@ -6,6 +6,9 @@ from typing import Any
 
 from localfact.claims.chunks import chunks_of
 from localfact.llm.placing.rates import SAID, TokenWork, hours_of
+from localfact.methods.extraction import EXTRACTORS
+from localfact.methods.registry import relation_names
+from localfact.methods.relations import LLM
 from localfact.methods.settings import ChunkSettings
 from localfact.methods.wiring import Configuration
 from localfact.models.cards import load_card
@@ -27,15 +30,16 @@ def reckon(chosen: Configuration, responses: Sequence[Response]) -> dict[str, An
     facts = chosen.facts
     if facts is None or facts.settings is None or not facts.machine.get("device"):
         return {}
+    relates = LLM in relation_names(chosen.method, chosen.options)
     relating = writing = 0.0
     for response in responses:
         sizes = sizes_of(chosen, response)
         for term in terms_of(chosen.method.cost):
-            calls = evaluate(term, sizes)
             if set(term) & {"m", "k"}:
-                relating += calls
+                relating += evaluate(term, sizes) if relates else 0.0
             else:
-                writing += calls
+                writing += evaluate(term, sizes)
+        writing += _otherwise(chosen, sizes, given=gives_claims(chosen, response))
     work = TokenWork(relating * RELATING.read + writing * WRITING.read, relating * RELATING.written + writing * WRITING.written)
     parameters = load_card(chosen.options.model or "").parameters or 1.0
     gpus = 0 if facts.machine["device"] == "cpu" else int(facts.machine["tensor_parallel"]) * facts.replicas
@@ -46,14 +50,36 @@ def reckon(chosen: Configuration, responses: Sequence[Response]) -> dict[str, An
         "tokens_written": round(work.written),
         "gpus": gpus,
         "hours": round(hours_of(work, parameters, facts.machine), 2),
-        "how": f"{SAID}; a claim for {CLAIM_WORDS} words where none are given, tokens by kinds of calls",
+        "how": f"{SAID}; given claims cost no extraction, else there is one for {CLAIM_WORDS} words; tokens by kinds of calls",
     }
+
+
+def gives_claims(chosen: Configuration, response: Response) -> bool:
+    """Whether the claims of a response are taken as it gives them."""
+    return chosen.settings.extraction.claims == "given" and response.claims is not None
+
+
+def _otherwise(chosen: Configuration, sizes: Mapping[str, float], *, given: bool) -> float:
+    """How many more calls for claims a response takes than the method's formula says, which has its own extractor's."""
+    settings, facts = chosen.settings.extraction, chosen.facts
+    kind, own = EXTRACTORS[settings.extractor], EXTRACTORS[chosen.method.extractor]
+    said = calls_of(own.cost, sizes) + (sizes["M"] if chosen.method.confidence == "distribution" else 0)
+    if given:
+        return sizes["M"] * (kind.pre_verifies + (settings.revise is not None)) - said
+    distribution = isinstance(settings, ChunkSettings) and settings.confidence == "distribution"
+    guided = kind.pre_verifies and facts is not None and facts.policy.guided
+    return calls_of(kind.cost, sizes) + sizes["M"] * (distribution or guided) - said
+
+
+def calls_of(formula: str, sizes: Mapping[str, float]) -> float:
+    """The value of a whole formula."""
+    return sum(evaluate(term, sizes) for term in terms_of(formula))
 
 
 def sizes_of(chosen: Configuration, response: Response) -> Mapping[str, float]:
     """A mapping: letter of a cost formula -> its value for one response."""
     settings = chosen.settings.extraction
-    given = response.claims if settings.claims == "given" else None
+    given = response.claims if gives_claims(chosen, response) else None
     claims = len(given) if given is not None else word_count(response.text) / CLAIM_WORDS
     stride = settings.stride if isinstance(settings, ChunkSettings) else "max"
     chunks = 0 if given is not None else len(chunks_of(response.text, stride))
@@ -61,7 +87,15 @@ def sizes_of(chosen: Configuration, response: Response) -> Mapping[str, float]:
     k = chosen.settings.evidence.k
     found = len(response.evidence.passages) if response.evidence is not None else claims * k
     # N/w is the number of chunks: w makes it that.
-    return {"N": whole, "w": whole / chunks if chunks else 1, "M": claims, "m": found, "k": k, "p": 1.0, "q": 1.0}
+    return {
+        "N": whole,
+        "w": whole / chunks if chunks else 1,
+        "M": claims,
+        "m": found,
+        "k": k,
+        "p": 1.0,
+        "q": chosen.method.search_steps,
+    }
 
 
 def terms_of(formula: str) -> Iterator[str]:

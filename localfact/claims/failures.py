@@ -3,15 +3,15 @@
 Each claim is asked about by the probabilities of five labels, in one prompt that all claims of a response share ("each", ours):
 of a claim that repeats another, the places of it and of the earlier claim most like it say in which of the paper's two ways. Or
 all claims are asked about in one call that writes a reason and one of six labels for each ("whole", as in the paper). Missing
-statements are written, one a line.
+statements are written. `failure_answers.py` reads both.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from localfact import text
+from localfact.claims.failure_answers import REPEATED, read_failures, read_missing
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
 from localfact.llm.engine import Engine
 from localfact.prompts import boundary_of, failure_chat, failures_chat, missing_chat
@@ -21,10 +21,10 @@ from localfact.vocabulary import ClaimFailure, MissingKind
 
 #: The stages that calls are counted under.
 STAGE_CLAIMS, STAGE_MISSING = "failures", "missing"
-#: The longest answer about what is missing, in tokens.
-MISSING_TOKENS = 1024
+#: The longest answers in tokens: about what is missing, and for each claim of a whole response. The paper's forms take most.
+MISSING_TOKENS = 2048
+CLAIM_TOKENS = 200
 #: What the model chooses among; a repetition is told apart by its place.
-REPEATED = "repeated"
 CHOICES = ("acceptable", "subjective", "tautology", "ambiguous", REPEATED)
 #: Why a call gave no answer.
 WHY: Mapping[type[Exception], str] = {
@@ -34,16 +34,6 @@ WHY: Mapping[type[Exception], str] = {
 }
 #: How a judge is asked: about each claim by itself, or about all of a response in one call.
 Judging = Literal["each", "whole"]
-#: What a judge of the whole writes -> what it means; the most tokens that it writes for a claim; why a claim has no label.
-WRITTEN: Mapping[str, ClaimFailure] = {one.value.split()[0]: one for one in ClaimFailure}
-CLAIM_TOKENS = 80
-NO_LINE = "no line with a label for a claim"
-_JUDGED = re.compile(
-    rf"^[\s*\-\[]{{0,4}}(?P<number>\d{{1,4}})\b.{{0,2000}}#{{1,5}}\s{{0,3}}(?P<label>{'|'.join(WRITTEN)})\b", re.IGNORECASE
-)
-_MISSING = re.compile(
-    r"^[\s*\-\d.)]{0,8}(?P<statement>\S.{0,2000}?)\s{0,9}#{1,5}\s{0,3}(?P<kind>removed|missed)\b", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -77,7 +67,7 @@ class FailureJudge:
         """Asks what is wrong with each claim, and which statements are missing."""
         texts = [claim.text for claim in claims]
         if self.judging == "whole":
-            asked = await self._failures(response, texts)
+            asked = await self._failures(response, claims, texts)
         else:
             asked = await together(self._failure(response, claims, texts, place) for place in range(len(claims)))
         failures = tuple(one if isinstance(one, ClaimFailure) else None for one in asked)
@@ -89,13 +79,14 @@ class FailureJudge:
             return Inspected(failures, None, (*reasons, why(error)))
         return Inspected(failures, tuple(read_missing(answer.text, texts)), reasons)
 
-    async def _failures(self, response: str, texts: Sequence[str]) -> list[ClaimFailure | str]:
+    async def _failures(self, response: str, claims: Sequence[Claim], texts: Sequence[str]) -> list[ClaimFailure | str]:
         chat = failures_chat(response, texts, boundary=boundary_of(self.engine, self.seed))
         try:
             answer = await self.engine.generate(chat, max_tokens=CLAIM_TOKENS * len(texts), stage=STAGE_CLAIMS)
         except (PromptTooLongError, RequestError) as error:
             return [why(error)] * len(texts)
-        return read_failures(answer.text, len(texts))
+        read = read_failures(answer.text, len(texts))
+        return [_placed(response, claims, place) if one == REPEATED else one for place, one in enumerate(read)]
 
     async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | str:
         chat = failure_chat(response, texts, place + 1, boundary=boundary_of(self.engine, self.seed))
@@ -105,7 +96,7 @@ class FailureJudge:
             return why(error)
         if choice.best != REPEATED:
             return ClaimFailure(choice.best)
-        return repetition(response, claims[place], most_alike(claims[place], claims[:place]))
+        return _placed(response, claims, place)
 
 
 def why(error: Exception) -> str:
@@ -113,14 +104,9 @@ def why(error: Exception) -> str:
     return next(words for kind, words in WHY.items() if isinstance(error, kind))
 
 
-def read_failures(answer: str, claims: int) -> list[ClaimFailure | str]:
-    """The label of each of so many claims, by the numbers of an answer's lines; NO_LINE for one without a line."""
-    found: list[ClaimFailure | str] = [NO_LINE] * claims
-    for line in answer.splitlines():
-        read = _JUDGED.match(line)
-        if read is not None and 1 <= int(read["number"]) <= claims:
-            found[int(read["number"]) - 1] = WRITTEN[read["label"].lower()]
-    return found
+def _placed(response: str, claims: Sequence[Claim], place: int) -> ClaimFailure:
+    """In which way the claim at a place repeats an earlier one."""
+    return repetition(response, claims[place], most_alike(claims[place], claims[:place]))
 
 
 def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFailure:
@@ -140,18 +126,6 @@ def most_alike(claim: Claim, earlier: Sequence[Claim]) -> list[Claim]:
         return len(own & words) / len(own | words) if own | words else 0.0
 
     return [max(earlier, key=alike)] if earlier else []
-
-
-def read_missing(answer: str, claims: Sequence[str]) -> list[tuple[str, MissingKind]]:
-    """The statements of an answer with their kinds, each once, without those that are claims already."""
-    known = {text.normalise(claim) for claim in claims}
-    found: dict[str, tuple[str, MissingKind]] = {}
-    for line in answer.splitlines():
-        read = _MISSING.match(line)
-        if read is not None and text.normalise(read["statement"]) not in known:
-            statement = " ".join(read["statement"].split())
-            found.setdefault(text.normalise(statement), (statement, MissingKind(read["kind"].lower())))
-    return list(found.values())
 
 
 def _sentence(claim: Claim, sentences: Sequence[Span]) -> Span | None:

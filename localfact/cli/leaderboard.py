@@ -19,6 +19,7 @@ def leaderboard(
         str | None,
         typer.Option("--prices", metavar="READ,WRITTEN", help="Of a million tokens read and written: what judging cost."),
     ] = None,
+    by_source: Annotated[bool, typer.Option("--by-source", help="A row a model and source, as in Table 8.")] = False,
     how: TableFormat = "terminal",
     as_json: AsJson = False,
 ) -> None:
@@ -28,14 +29,18 @@ def leaderboard(
 
     [dim]localfact leaderboard runs/4f1c runs/9e02[/]
     [dim]localfact leaderboard runs/* --format markdown[/]
+    [dim]localfact leaderboard runs/* --by-source[/]
     """
     from localfact.api.leaderboard import rank
-    from localfact.report.leaderboard_table import leaderboard_table
+    from localfact.report.leaderboard_table import benchmark_table, leaderboard_table
 
     format_of(how, as_json)
     board = rank(runs, gamma=gamma, prices=read_prices(prices) if prices is not None else None)
     if as_json:
         show(board.model_dump(mode="json"), as_json=True)
+        return
+    if by_source:
+        show_table(benchmark_table(board.by_source, board.k_prime, board.differs), how)
         return
     show_table(leaderboard_table(board.standings, board.sources, board.k_prime, board.differs, board.prompts), how)
 

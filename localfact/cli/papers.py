@@ -37,7 +37,19 @@ app.command()(papers_tables.failures)
 
 @app.command()
 @options_from(
-    Options, "model", "engine_args", "deterministic", "min_mass", "tables", "probability", "solver", "corpus", "k", "embedder"
+    Options,
+    "model",
+    "prompts",
+    "engine_args",
+    "deterministic",
+    "min_mass",
+    "revise",
+    "tables",
+    "probability",
+    "solver",
+    "corpus",
+    "k",
+    "embedder",
 )
 def table10(
     options: Options,

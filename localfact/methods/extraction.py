@@ -1,5 +1,6 @@
 """The claim extractors by name: their settings, and how each is opened. A new one is a file and a line in EXTRACTORS."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -7,6 +8,7 @@ from typing import Any, Literal
 from localfact.claims.answer_only import AnswerOnly
 from localfact.claims.atomizer import Atomizer, WindowedAtomizer
 from localfact.claims.chunked import ChunkedExtractor
+from localfact.claims.chunks import Stride
 from localfact.claims.decomposer import Decomposer
 from localfact.claims.given import GivenClaims
 from localfact.claims.merging import Merging
@@ -18,6 +20,7 @@ from localfact.claims.small_lm.extractor import SmallLanguageModelExtractor
 from localfact.errors import InputError
 from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts
+from localfact.methods.option_group import UnusedSetting
 from localfact.methods.options import Confidence, Options
 from localfact.methods.relations import BUILTIN_NLI
 from localfact.methods.settings import AtomizerSettings, ChunkSettings, ExtractionSettings, SmallLanguageModelSettings
@@ -45,16 +48,20 @@ class ExtractorKind:
             the method's default for confidence.
         pre_verifies: whether it asks the language model for an opinion of claims that come with a response, as of its own.
         prompts: the prompts that it sends.
+        cost: its calls for one response, in the letters of `Method.cost`.
         calls: its calls besides one for each chunk, in words.
         languages: those it knows, as two-letter codes; None where that is not stated.
+        stride: sentences of a chunk that it asks about; None where the option says.
     """
 
     open: Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]
     settings: Callable[[str, Claims, Options, Confidence], ExtractionSettings] = _plain_settings
     pre_verifies: bool = False
     prompts: tuple[Task, ...] = ()
+    cost: str = "0"
     calls: tuple[str, ...] = ()
     languages: tuple[str, ...] | None = None
+    stride: Stride | None = None
 
     @property
     def asks_model(self) -> bool:
@@ -62,7 +69,7 @@ class ExtractorKind:
         return bool(self.prompts)
 
 
-def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, ...] = ()) -> ExtractorKind:
+def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], cost: str, calls: tuple[str, ...] = ()) -> ExtractorKind:
     """An extractor that asks a language model for claims; then, with these prompts, to revise them and which are relevant."""
 
     def open_prompted(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
@@ -74,7 +81,7 @@ def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, 
             found = RevisedClaims(found, engine, max_tokens=longest, seed=seed, merging=merging)
         return RelevantClaims(found, engine, seed=seed) if "relevance" in prompts else found
 
-    return ExtractorKind(open_prompted, _atomizer_settings, prompts=prompts, calls=calls)
+    return ExtractorKind(open_prompted, _atomizer_settings, prompts=prompts, cost=cost, calls=calls, stride=asker.stride)
 
 
 def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
@@ -129,16 +136,17 @@ SMALL_LM = "small-lm"
 EXTRACTORS: Mapping[str, ExtractorKind] = {
     RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor(settings.merging), languages=("en",)),
     SMALL_LM: ExtractorKind(_small_language_model, _small_language_model_settings, languages=("en",)),
-    "atomizer": _asking(Atomizer, ("atomization", "revision"), calls=("one a claim extracted to revise it",)),
-    "decomposer": _asking(Decomposer, ("decomposition",)),
-    "windows": _asking(WindowedAtomizer, ("atomization",)),
-    "one-call": _asking(Atomizer, ("atomization",)),
+    "atomizer": _asking(Atomizer, ("atomization", "revision"), "1 + M", calls=("one a claim extracted to revise it",)),
+    "decomposer": _asking(Decomposer, ("decomposition",), "N"),
+    "windows": _asking(WindowedAtomizer, ("atomization",), "N"),
+    "one-call": _asking(Atomizer, ("atomization",), "1"),
     "safe": _asking(
         Decomposer,
         ("decomposition", "revision", "relevance"),
+        "N + 2M",
         calls=("two a claim extracted, to revise it and to see whether it is relevant",),
     ),
-    CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, pre_verifies=True, prompts=("extraction",)),
+    CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, pre_verifies=True, prompts=("extraction",), cost="N/w"),
 }
 
 
@@ -162,6 +170,7 @@ def extraction_settings(
         )
     if EXTRACTORS[name].asks_model and not options.names_model:
         raise InputError(f"The claim extractor {name} asks a language model: name one with --model (`localfact models list`).")
+    _tell_whole(name, options)
     settings = EXTRACTORS[name].settings(name, options.claims or "given", options, confidence)
     if options.merge_duplicates is not None:
         merging = "response" if options.merge_duplicates else "none"
@@ -171,6 +180,20 @@ def extraction_settings(
             "--claims extract out."
         )
     return settings.model_copy(update={"merging": merging, "revise": options.revise})
+
+
+def _tell_whole(name: str, options: Options) -> None:
+    """Warns where the sentences around a chunk were set, and a chunk is the whole response, around which there are none."""
+    if (EXTRACTORS[name].stride or options.stride) != "max":
+        return
+    if options.context_sentences != Options.model_fields["context_sentences"].default:
+        cure = "--stride N makes smaller ones" if name == CHUNKED else "windows, decomposer and safe ask by the sentence"
+        warnings.warn(
+            f"--context-sentences {options.context_sentences} changes nothing where a response is asked about as a whole, but "
+            f"in one that is too long for a call and is split: {cure}.",
+            UnusedSetting,
+            stacklevel=2,
+        )
 
 
 def prompts_to_extract(settings: ExtractionSettings) -> tuple[Task, ...]:

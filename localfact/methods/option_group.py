@@ -15,7 +15,7 @@ from localfact.runtime.suggesting import suggest
 
 
 class UnusedSetting(UserWarning):
-    """A setting of a file that changes nothing in what is run."""
+    """A setting, of a file or typed, that changes nothing in what is run, or only seldom."""
 
 
 @dataclass(frozen=True)

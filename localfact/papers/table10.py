@@ -104,7 +104,7 @@ def row_jobs(
     has = set[RunPart]().union(*(parts_of(method, one) for method in methods.values() for one in of_names))
     options = keep_used(options, has, f"a table of {', '.join(names)}")
     check_weights(names, options)
-    extracts = any(
+    extracts = options.revise is not None or any(
         one.problem is None and one.claims is None for one in read_responses(data or sample_responses(), limit=limit)
     )
     return [

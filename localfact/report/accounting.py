@@ -19,6 +19,7 @@ CALL_FORMULAS: Mapping[str, Callable[[RunFigures], float]] = {
     "N + M": lambda run: run.sentences + run.claims,
     "1 + 2M": lambda run: len(run.assessed) + 2 * run.claims,
     "N + (3 + q)M": lambda run: run.sentences + (3 + run.facts.steps) * run.claims,
+    "N/w + M + pMm": lambda run: run.chunks + run.claims_preverified + sum(run.pairs(2)),
 }
 #: Pairs that FactReasoner's versions ask for (FactReasoner, section 3).
 PAIR_FORMULAS = {1: "O(kn)", 2: "O(nm)", 3: "O(nm + m^2)"}
@@ -110,21 +111,23 @@ def _fastfact_lines(run: RunFigures) -> list[CostLine]:
 
 def _factreasoner_lines(run: RunFigures, version: int, total: str) -> list[CostLine]:
     """The pairs to relate, O(kn), O(nm) or O(nm + m^2), summed over the responses; LLM calls as sent."""
-    k = run.facts.k
-    sizes = [(len(each.claims), each.counts.get("retrieve", {}).get("passages", 0)) for each in run.assessed]
-    expected = {1: [k * n for n, _ in sizes], 2: [n * m for n, m in sizes], 3: [n * m + m * m for n, m in sizes]}
-    itself = sum(m for _, m in sizes) if version == 3 else 0
+    expected = sum(run.pairs(version))
+    itself = run.count("retrieve", "passages") if version == 3 else 0
     pairs = CostLine(
         stage="relate",
         what="relations",
         formula=PAIR_FORMULAS[version],
-        expected=sum(expected[version]),
+        expected=expected,
         sent=run.count("relate", "pairs"),
         note=join_notes(
             run.note("relate"), f"m^2 counts {itself:,} passages with themselves, which is not asked" if itself else ""
         ),
     )
     called = [run.calls(stage) for stage in run.stages()]
+    if not total and {"extract", "relate"} <= set(run.stages()):
+        extracted = sum(1 + len(each.claims) for each in run.assessed if each.usage.get("extract", {}).get("calls"))
+        line = _total(run, run.facts.cost, extracted + expected)
+        return [*_retrieval_lines(run), pairs, *called, line.model_copy(update={"note": join_notes(line.note, pairs.note)})]
     return [*_retrieval_lines(run), pairs, *called, _total(run, total, 0 if total else None)]
 
 
@@ -135,8 +138,9 @@ def _plain_lines(run: RunFigures) -> list[CostLine]:
     formula = run.facts.cost if run.facts.cost in CALL_FORMULAS else ""
     expected = CALL_FORMULAS[formula](run) if formula else None
     total = _total(run, formula, expected)
-    if formula and "extract" not in run.stages():
-        total = total.model_copy(update={"note": join_notes(*run.earlier())})
+    if formula:
+        earlier = run.earlier() if "extract" not in run.stages() else ()
+        total = total.model_copy(update={"note": join_notes(*earlier, *(one.note for one in related))})
     return [*(run.calls(stage) for stage in run.stages()), *_retrieval_lines(run), *related, total]
 
 

@@ -42,7 +42,7 @@ def leaderboard_table(
         "sure": "share of the claims that were settled before any evidence",
         "n": "responses",
     }
-    notes = [f"The runs were not made alike: they differ in {', '.join(differs)}."] if differs else []
+    notes = [*_unlike(differs)]
     if any(one.average is None for one in standings):
         notes.append("A model without responses in every source has no average: it would be a mean over other prompts.")
     if prompts.not_by_all:
@@ -51,6 +51,36 @@ def leaderboard_table(
         notes.append(f"{prompts.without:,} responses have no prompt: whether all models answered theirs is not known.")
     return Table(
         "Models by the factuality of what they wrote (FastFact, Figure 3)", heads, (Group("", rows),), facts, tuple(notes)
+    )
+
+
+def benchmark_table(standings: Sequence[Standing], k_prime: str, differs: Sequence[str]) -> Table:
+    """A table like FastFact's Table 8: a row for each model and source, with the columns of that table in its order."""
+    heads = ("words", "tokens", "cost", "sentences", "claims", "supported", "sure", "Pr", "F1@K'", "n", "scored")
+    rows = tuple((one.model, one_line(one.source or "") or "no source", *_measured(one)) for one in standings)
+    facts = {"K'": k_prime.removeprefix("K'=") or "none", "words to supported": "a response, on average; cost by --prices"}
+    return Table(
+        "Models by the factuality of what they wrote, by source (FastFact, Table 8)",
+        (Column("model", "left"), Column("source", "left"), *map(Column, heads)),
+        (Group("", rows),),
+        facts,
+        _unlike(differs),
+    )
+
+
+def _unlike(differs: Sequence[str]) -> tuple[str, ...]:
+    return (f"The runs were not made alike: they differ in {', '.join(differs)}.",) if differs else ()
+
+
+def _measured(one: Standing) -> tuple[Cell, ...]:
+    return (
+        number(one.words, 1),
+        number(one.tokens, 0),
+        number(one.cost, 4),
+        *(number(count, 1) for count in (one.sentences, one.claims, one.supported)),
+        number(one.preverified, 2),
+        *(number(value, 3) for value in (one.precision, one.average)),
+        *(number(count, 0) for count in (one.responses, one.scored)),
     )
 
 

@@ -133,6 +133,15 @@ class RunFigures:
         sent = [length for assessment, length in rows if assessment.usage.get("extract", {}).get("calls")]
         return sum(1 if isinstance(stride, str | None) else ceil(length / stride) for length in sent)
 
+    def pairs(self, version: int) -> list[int]:
+        """The pairs of each response by FactReasoner's formulas O(kn), O(nm) and O(nm + m^2); n claims went to evidence."""
+        pairs = []
+        for each in self.assessed:
+            counts = each.counts.get("retrieve", {})
+            n, m = counts.get("claims", len(each.claims)), counts.get("passages", 0)
+            pairs.append({1: self.facts.k * n, 2: n * m, 3: n * m + m * m}[version])
+        return pairs
+
     def count(self, stage: str, name: str) -> int:
         """The sum of one count of the assessments."""
         return sum(assessment.counts.get(stage, {}).get(name, 0) for assessment in self.assessed)

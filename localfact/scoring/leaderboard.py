@@ -20,6 +20,7 @@ class Standing(Record):
 
     Attributes:
         model: who wrote the responses.
+        source: of the prompts that they answer; None for all.
         responses: how many.
         scored: of them with a score.
         by_source: source -> mean F1@K'.
@@ -35,6 +36,7 @@ class Standing(Record):
     """
 
     model: str
+    source: str | None = None
     responses: int
     scored: int
     by_source: Mapping[str, float] = Field(default_factory=dict)

@@ -9,6 +9,8 @@ from localfact.llm.placing.hardware import Hardware
 from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
 
+#: As many as there is a claim for.
+WORDS = "In the year 1911 Ann Orr ran the old mill at Torsk."
 SIZES = {"N": 12.0, "w": 4.0, "M": 10.0, "m": 30.0, "k": 3.0, "p": 0.5, "q": 2.0}
 
 
@@ -36,7 +38,31 @@ def test_a_plan_without_weights_has_calls_tokens_hours_and_gpus(monkeypatch: pyt
     options = Options(model="llama-3.3-70b", embedder="none")
     planned = plan(prepare([row], method="factreasoner-fr2", options=options, planning=True))
     reckoned = planned["reckoned"]
-    assert (reckoned["calls"], reckoned["gpus"]) == (4, 2)  # atomizer and reviser by the formula, and two pairs
-    assert reckoned["tokens_read"] == 2 * 170 + 2 * 1_500
+    assert (reckoned["calls"], reckoned["gpus"]) == (2, 2)  # two pairs; the claim is given
+    assert reckoned["tokens_read"] == 2 * 170
     assert "nothing was measured" in reckoned["how"]
     assert "another machine" in planned["machine"]["assumed"]
+
+
+@pytest.mark.parametrize(
+    ("method", "more", "calls"),
+    [
+        ("factreasoner-fr2", {"revise": "given"}, 3),
+        ("factreasoner-fr2", {"claims": "extract"}, 1 + 1 + 2),
+        ("factreasoner-fr2", {"relations": "lexical", "revise": "given"}, 1),
+        ("fastfact", {}, 1 + 1),
+        ("fastfact", {"claims": "extract"}, 1 + 1),
+        ("fastfact", {"claims": "extract", "guided": True}, 1 + 1 + 1),
+        ("localfact", {"claims": "extract"}, 1 + 1 + 2),
+        ("localfact", {}, 1 + 2),
+        ("factverify", {}, 1),
+    ],
+)
+def test_a_plan_counts_what_a_run_would_ask(
+    method: str, more: dict[str, object], calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("localfact.llm.placing.settings.detect", lambda: Hardware(memory_gib=16))
+    passages = [{"text": f"Page {at}."} for at in range(2)]
+    row = {"response": WORDS, "claims": [{"text": WORDS}], "passages": passages}
+    options = Options(model="llama-3.3-70b", embedder="none", **more)
+    assert plan(prepare([row], method=method, options=options, planning=True))["reckoned"]["calls"] == calls

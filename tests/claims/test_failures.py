@@ -4,16 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from localfact.claims.failures import (
-    CHOICES,
-    NO_LINE,
-    REPEATED,
-    FailureJudge,
-    most_alike,
-    read_failures,
-    read_missing,
-    repetition,
-)
+from localfact.claims.failure_answers import NO_LABEL, REPEATED, read_failures, read_missing
+from localfact.claims.failures import CHOICES, FailureJudge, most_alike, repetition
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
 from localfact.records import Claim, Span
@@ -68,7 +60,7 @@ async def test_all_claims_of_a_response_can_be_asked_about_in_one_call_with_reas
     engine = ScriptedEngine(lambda chat: said if "What is wrong with each" in chat[-1].content else "Nothing is missing.")
     found = await FailureJudge(engine, judging="whole").inspect(TEXT, CLAIMS)
     assert found.failures == (ClaimFailure.ACCEPTABLE, None, ClaimFailure.SUBJECTIVE, ClaimFailure.INTER_SENTENCE)
-    assert (found.reasons, len(engine.calls)) == ((NO_LINE,), 2)
+    assert (found.reasons, len(engine.calls)) == ((NO_LABEL,), 2)
     assert read_failures("9. far ###tautology###\n1. a # b ###ambiguous###", 1) == [ClaimFailure.AMBIGUOUS]
 
 
@@ -112,3 +104,29 @@ def test_a_claim_without_a_place_repeats_across_sentences() -> None:
 )
 def test_missing_statements_are_read_with_their_reason_and_nothing_else_is(answer: str, read: list[object]) -> None:
     assert read_missing(answer, ["The mill opened in 1911."]) == read
+
+
+@pytest.mark.parametrize(
+    ("judgment", "read"),
+    [
+        ("### Judgment\nAcceptable", ClaimFailure.ACCEPTABLE),
+        ("**Judgement:** Problematic: Unverifiable Claims - Tautology", ClaimFailure.TAUTOLOGY),
+        ("Judgment\n\nProblematic\nUnverifiable Claims - Ambiguous", ClaimFailure.AMBIGUOUS),
+        ("x ### Judgment Problematic: Redundant Claims - Intra-sentence redundancy", ClaimFailure.INTRA_SENTENCE),
+        ("### Judgment\nProblematic: Redundant Claims", REPEATED),
+        ("### Judgment\nProblematic: Subjective or Ambiguous", NO_LABEL),
+        ("### Judgment\nUnacceptable", NO_LABEL),
+        ("### Judgment\n", NO_LABEL),
+    ],
+)
+def test_a_judgment_of_the_papers_form_is_read_and_one_that_names_two_is_not(judgment: str, read: object) -> None:
+    answer = (
+        f"Sub-claim 1: The mill is old.\n### Reasoning\nSub-claim 2 is like it.\n{judgment}\nSub-claim 3\n### Reasoning\n..."
+    )
+    assert read_failures(answer, 1) == [read]
+
+
+async def test_a_repetition_whose_way_is_not_told_is_placed_by_the_texts() -> None:
+    said = "Sub-claim 2\n### Reasoning\nAs above.\n### Judgment\nProblematic: Redundant Claims"
+    found = await FailureJudge(ScriptedEngine(lambda chat: said), judging="whole").inspect(TEXT, CLAIMS[:2])
+    assert found.failures == (None, ClaimFailure.INTRA_SENTENCE)

@@ -56,8 +56,52 @@ FORMS: Mapping[str, str] = {
     "extraction": "Question: {{ question }}\nResponse: {{ before }}<SOS>{{ text }}<EOS>{{ after }}\nClaims:",
     "verification": f"Claim: {{{{ claim }}}}\n\nSearched Results:\n{LOOP}\nReasoning:",
     "failure": "Text: {{ text }}\n{% for one in claims %}{{ loop.index }}. {{ one }}\n{% endfor %}Which is {{ number }}?",
+    "failures": (
+        "Look at each.\n### Given text\n{{ text }}\n### Decomposition\n"
+        "{% for one in claims %}{{ loop.index }}. {{ one }}\n{% endfor %}"
+    ),
     "missing": "Text: {{ text }}\n{% for one in claims %}{{ loop.index }}. {{ one }}\n{% endfor %}What is missing?",
 }
+BLOCKS = """```
+Sub-claim 1
+### Reasoning
+Sub-claim 2 says as much, but later.
+### Judgment
+Acceptable
+Sub-claim 2
+### Reasoning
+It has the year of sub-claim 1.
+### Judgment
+Problematic: Redundant Claims - Inter-sentence redundancy
+Sub-claim 3
+### Reasoning
+A matter of taste, not of redundancy.
+### Judgment
+Problematic: Unverifiable Claims - Subjective
+```
+### Given text
+Another mill.
+Sub-claim 1
+### Reasoning
+None.
+### Judgment
+Problematic: Unverifiable Claims - Tautology
+"""
+MISSING_BLOCKS = """Missing Sub-claim 1
+### Reasoning
+One sentence states it.
+### Content of Missing Claim
+The mill at Torsk is tall.
+### Judgment
+Missing Claims - Removed by relevance checks
+Missing Sub-claim 2
+### Reasoning
+It takes both.
+### Content of Missing Claim
+The tall mill opened in 1911.
+### Judgment
+Missing Claims - Missed by the extractor
+"""
 
 
 @pytest.fixture
@@ -99,6 +143,9 @@ async def test_fastfacts_extraction_and_verification_are_shown_their_slots_and_t
     labels = [claim.preverification and claim.preverification.label.value for claim in extraction.claims]
     assert labels == ["likely supported", "unsure"]
     assert prompt(engine) == f"Question: {RESPONSE.prompt}\nResponse: <SOS>{RESPONSE.text}<EOS>\nClaims:"
+    _, policed = asked(folder, answer=lambda chat: "No verifiable claim.")
+    nothing = await ChunkedExtractor(policed).extract(RESPONSE)
+    assert (nothing.claims, nothing.unparsed, nothing.unread) == ((), (), False)
     engine, policed = asked(folder, answer=lambda chat: "Point 1 says so.\n\nDecision: ###conflicting evidence###")
     judgement = await FastFact(policed).assess(RESPONSE, [CLAIM], EVIDENCE, {})
     assert judgement.verdicts[0].label.value == "conflicting"
@@ -133,6 +180,18 @@ async def test_the_judge_of_failures_is_shown_its_slots_and_its_answers_are_read
     assert found.missing is not None
     assert [one[0] for one in found.missing] == ["The mill is at Torsk."]
     assert prompt(engine) == f"Text: {RESPONSE.text}\n1. {CLAIM.text}\nWhich is 1?"
+
+
+async def test_the_judge_of_failures_is_shown_the_papers_slots_and_its_blocks_are_read(folder: Path) -> None:
+    engine, policed = asked(folder, answer=lambda chat: BLOCKS if "Look at each" in chat[0].content else MISSING_BLOCKS)
+    claims = [CLAIM, Claim(id="d", text="The mill opened in 1911."), Claim(id="e", text="It is lovely.")]
+    found = await FailureJudge(policed, judging="whole").inspect(RESPONSE.text, claims)
+    assert [one and one.value for one in found.failures] == ["acceptable", "inter-sentence redundancy", "subjective"]
+    statements = [("The mill at Torsk is tall.", "removed"), ("The tall mill opened in 1911.", "missed")]
+    assert [(said, kind.value) for said, kind in found.missing or ()] == statements
+    listed = "1. It opened in 1911.\n2. The mill opened in 1911.\n3. It is lovely.\n"
+    assert prompt(engine) == f"Look at each.\n### Given text\n{RESPONSE.text}\n### Decomposition\n{listed}".rstrip()
+    assert prompt(engine, 1) == f"Text: {RESPONSE.text}\n{listed}What is missing?"
 
 
 class Model:

@@ -1,11 +1,14 @@
 """No option is ignored in silence: in every method it changes the settings, or is refused by name."""
 
+import warnings
 from pathlib import Path
 
 import pytest
 
 from localfact.api.sample import sample_corpus, sample_recording
+from localfact.claims.chunks import Stride
 from localfact.errors import InputError, LocalFactError
+from localfact.methods.extraction import extraction_settings
 from localfact.methods.option_group import UnusedSetting, check_options, flags_of
 from localfact.methods.options import Options
 from localfact.methods.parts import USES
@@ -116,6 +119,19 @@ def test_a_setting_of_a_file_that_a_method_does_not_use_is_left_out_and_told() -
     with pytest.warns(UnusedSetting, match=r"The setting theta changes nothing .* fastfact, localfact"):
         kept = keep_used(given, (), "the method builtin-fr2")
     assert (kept.theta, kept.k) == (None, 2)
+
+
+@pytest.mark.parametrize(
+    ("extractor", "stride", "told"),
+    [("chunked", "max", True), ("chunked", 2, False), ("atomizer", "max", True), ("windows", "max", False)],
+)
+def test_sentences_around_a_chunk_that_is_the_whole_response_are_told_to_change_nothing(
+    extractor: str, stride: Stride, told: bool
+) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        extraction_settings(extractor, Options(model="any", context_sentences="0,0", stride=stride))
+    assert [one.category for one in caught] == [UnusedSetting] * told
 
 
 def test_a_command_that_does_one_stage_refuses_what_another_stage_reads() -> None:

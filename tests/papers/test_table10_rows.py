@@ -179,6 +179,24 @@ def test_extracted_claims_are_the_same_in_every_row_of_every_relation_model(
 
 
 @pytest.mark.slow
+def test_given_claims_are_revised_once_for_all_rows_and_shown_to_a_prompt_of_ones_own(
+    tmp_path: Path, options: Options, given: Path
+) -> None:
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    (prompts / "revision.jinja").write_text("{{ text }} / {{ claim }}", encoding="utf-8")
+    starts = Starts()
+    jobs = jobs_of(
+        given, options.model_copy(update={"revise": "given", "prompts": prompts}), tmp_path / "out", "lexical", "llm"
+    )
+    assert len(list(run_rows(jobs, unwatched, start=starts))) == 6
+    claims = [read_assessments(job.job.out)[0].claims for job in jobs]
+    assert all(one == claims[0] for one in claims)
+    revisions = [chat[0].content for chat in starts.engines[0].calls if " / " in chat[0].content]
+    assert len(revisions) == len(claims[0])
+
+
+@pytest.mark.slow
 def test_extracted_claims_are_the_same_when_each_row_is_a_command_of_its_own(
     tmp_path: Path, options: Options, unsplit: Path
 ) -> None:

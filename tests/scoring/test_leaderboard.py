@@ -3,8 +3,9 @@
 import pytest
 from run_builders import assessment
 
-from localfact.api.leaderboard import measure
+from localfact.api.leaderboard import measure, of_source
 from localfact.records import Assessment, Claim, PreVerification
+from localfact.report.leaderboard_table import benchmark_table
 from localfact.scoring.leaderboard import count_prompts, leaderboard
 from localfact.scoring.recall import f1, recall_at_k_prime
 from localfact.vocabulary import PreVerificationLabel
@@ -67,6 +68,17 @@ def test_prompts_that_not_all_models_answered_are_counted_by_source_and_text() -
     assert (found.prompts, found.not_by_all, found.without) == (4, 2, 1)
     assert count_prompts({"one": one}).not_by_all == count_prompts({"one": one}).without == 0
     assert count_prompts({}).prompts == 0
+
+
+def test_a_row_of_a_model_and_source_has_the_k_prime_of_that_source() -> None:
+    good = [assessment("SSSS", index=0, source="bio"), assessment("S", index=1, source="qa")]
+    poor = [assessment("SC", index=0, source="bio")]
+    first, second = of_source("bio", {"good": good, "poor": poor}, 0.1, None)
+    assert (first.model, first.source, first.responses, second.model) == ("good", "bio", 1, "poor")
+    assert second.average == pytest.approx(f1(0.5, recall_at_k_prime(1, 3, 0.1)))  # K': median of 4 and 2
+    assert [one.model for one in of_source("qa", {"good": good, "poor": poor}, 0.1, None)] == ["good"]
+    table = benchmark_table([first, second], "K'=median", [])
+    assert [row[:2] for row in table.groups[0].rows] == [("good", "bio"), ("poor", "bio")]
 
 
 def test_a_standing_tells_lengths_and_what_judging_cost_by_prices() -> None:

@@ -12,6 +12,8 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from localfact.errors import EngineError, InputError, MissingError, RequestError
 from localfact.llm.cores.process_environment import (
     cache_on_cpu,
@@ -93,7 +95,7 @@ class _Core:
             self.end()
             if not isinstance(error, Exception):
                 raise
-            raise EngineError(f"The language model engine could not start: {_sentence(error)}") from error
+            raise EngineError(f"The language model engine could not start: {told_in_a_sentence(error)}") from error
         silence()
 
     @staticmethod
@@ -153,7 +155,7 @@ class _Core:
                 **given,
             )
         except (VLLMClientError, ValueError, TypeError) as error:
-            raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
+            raise InputError(f"The engine refuses the request: {told_in_a_sentence(error)}") from error
 
     async def ask(self, ids: Sequence[int], request: TokenRequest) -> TokenAnswer:
         """Makes one request, which is aborted when the caller is cancelled."""
@@ -179,11 +181,11 @@ class _Core:
                 answer = self._llm.generate(tokens_input(ids), parameters, name, data_parallel_rank=rank)
                 return [output async for output in answer][-1]
         except VLLMClientError as error:
-            raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
+            raise InputError(f"The engine refuses the request: {told_in_a_sentence(error)}") from error
         except Exception as error:
             if self._llm is None or self._llm.errored:
                 raise EngineError(_DIED) from error
-            raise RequestError(f"The engine failed at a request: {_sentence(error)}") from error
+            raise RequestError(f"The engine failed at a request: {told_in_a_sentence(error)}") from error
 
     def end(self) -> None:
         try:
@@ -262,7 +264,7 @@ def thoughts_reader(settings: EngineSettings, layout: ChatLayout) -> Callable[[l
         return None
     except (KeyError, ValueError, RuntimeError) as error:
         raise InputError(
-            f"vLLM cannot read the thoughts of {settings.identity.model} with {name}: {_sentence(error)}"
+            f"vLLM cannot read the thoughts of {settings.identity.model} with {name}: {told_in_a_sentence(error)}"
         ) from error
     read: Callable[[list[int]], Sequence[int]] = parser.extract_content_ids
     return read
@@ -277,5 +279,7 @@ def _runs_on_cpu() -> bool:
     return current_platform.is_cpu()
 
 
-def _sentence(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+def told_in_a_sentence(error: BaseException) -> str:
+    """What an error of vLLM says, on one line, without the form that pydantic gives its own."""
+    said = "; ".join(one["msg"] for one in error.errors()) if isinstance(error, ValidationError) else str(error)
+    return " ".join(said.split()) or type(error).__name__

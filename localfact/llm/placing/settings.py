@@ -173,7 +173,8 @@ class Placing:
             if not tried:
                 raise
             roomy = min(shape.window, COMFORTABLE_WINDOW)
-            placed = next((one for one in tried if one.placement.window >= roomy), tried[-1])
+            widest = max(tried, key=lambda one: one.placement.window)  # the fewest GPUs of equals
+            placed = next((one for one in tried if one.placement.window >= roomy), widest)
             return placed._replace(told={**placed.told, "assumed": f"{ASSUMED} {missing}"})
 
     def _on(self, hardware: Hardware, shape: ModelShape) -> PlacedModel:

@@ -98,6 +98,14 @@ def test_a_plan_needs_neither_weights_nor_this_machine(monkeypatch: pytest.Monke
     assert "assumed" not in engine_settings(load_card("qwen2.5-0.5b"), hardware=LAPTOP, planning=True).machine
 
 
+def test_a_plan_for_a_window_that_was_set_takes_the_fewest_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LOCALFACT_WEIGHTS", raising=False)
+    planned = engine_settings(
+        load_card("llama-3.3-70b"), engine_args={"max_model_len": "8192"}, hardware=A100, reserved_gib=2.0, planning=True
+    )
+    assert planned.machine["found"].startswith("2 x NVIDIA A100")
+
+
 @pytest.mark.parametrize(
     ("name", "hardware", "parallel", "quantisation"),
     [
