@@ -9,6 +9,7 @@ from typing import Any
 
 from localfact.errors import InputError
 from localfact.inputs.json_rows import RowError, names_of, parse_json, plain_name
+from localfact.inputs.plain_texts import PLAIN
 from localfact.text import path_text
 
 #: How a file begins -> what it is. A stream of Arrow's, as `save_to_disk` writes it, begins with a mark and has no name.
@@ -48,10 +49,15 @@ def table_files(folder: Path) -> list[Path]:
         names = [one.get("filename") for one in named if isinstance(one, Mapping)] if isinstance(named, list) else []
         files = [folder / name for name in _plain_names(names)]
         return files or sorted(folder.glob("*.arrow"))
-    found = [Path(place, name) for place, folders, names in os.walk(folder) for name in names if not name.startswith(".")]
-    tables = [file for file in found if file.suffix.lower() in SUFFIXES]
-    # A folder of texts stays one.
-    return sorted(tables) if tables and not any(file.suffix.lower() in (".txt", ".md") for file in found) else []
+    tables: list[Path] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        shown = [name for name in names if not name.startswith(".")]
+        # A folder of texts stays one; a data set may be described in one.
+        if any(Path(name).suffix.lower() in PLAIN and Path(name).stem.lower() != "readme" for name in shown):
+            return []
+        tables += [Path(place, name) for name in shown if Path(name).suffix.lower() in SUFFIXES]
+    return sorted(tables)
 
 
 def rows_of_tables(path: Path, answers: Sequence[str], note: Note) -> Iterator[Any]:
