@@ -79,22 +79,23 @@ def rows_of_tables(path: Path, answers: Sequence[str], note: Note) -> Iterator[A
 
 def _rows_of(path: Path, answers: Sequence[str], note: Note) -> Iterator[Any]:
     pyarrow = _pyarrow(path)
-    bad = (pyarrow.ArrowException, OSError, MemoryError, ValueError)
+    bad = (pyarrow.ArrowException, OSError, MemoryError, ValueError, LookupError, TypeError)
     try:
         schema, batches = _open(path)
+        names, kept = list(schema.names), [field.name for field in schema if not _holds_bytes(field.type)]
     except bad as error:
         raise InputError(f"{path} cannot be read as a table: {_shown(error)}.") from None
-    kept = [field.name for field in schema if not _holds_bytes(field.type)]
-    left = [field.name for field in schema if field.name not in kept]
+    left = [name for name in names if name not in kept]
     if left:
         note(f"Columns of bytes that were not read: {names_of(left)}.")
-    if answers and not {plain_name(name) for name in schema.names} & {*answers, "resps", "filtered_resps", "provider"}:
+    if answers and not {plain_name(name) for name in names} & {*answers, "resps", "filtered_resps", "provider"}:
         raise InputError(
-            f"{path} has no response: none of its columns ({names_of(schema.names)}) is one. "
+            f"{path} has no response: none of its columns ({names_of(names)}) is one. "
             "Call that of the texts 'response', or as docs/inputs.md has it."
         )
     try:
         for batch in batches:
+            batch.validate(full=True)  # what says that a text ends before it begins is not followed
             table = batch.select([name for name in batch.schema.names if name in kept])
             for begin in range(0, table.num_rows, ROWS):
                 yield from map(_row, table.slice(begin, ROWS).to_pylist())
@@ -127,7 +128,8 @@ def _open(path: Path) -> tuple[Any, Iterator[Any]]:
         if sizes and max(sizes) > LARGEST_GROUP:
             raise ValueError(f"a group of its rows has {max(sizes):,} bytes, more than {LARGEST_GROUP:,}")
         return table.schema_arrow, table.iter_batches(batch_size=ROWS)
-    source = pyarrow.memory_map(str(path))
+    # Not mapped into memory: there a damaged file ends the process.
+    source = pyarrow.OSFile(str(path))
     if head.startswith(ARROW):
         reader = pyarrow.ipc.open_file(source)
         return reader.schema, map(reader.get_batch, range(reader.num_record_batches))

@@ -33,7 +33,7 @@ class EvalArchive:
         try:
             with zipfile.ZipFile(path) as archive:
                 self._members = dict(archive.NameToInfo)
-        except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
             raise MemberError(f"it is no whole zip archive: {error}") from None
 
     @property
@@ -63,15 +63,15 @@ class EvalArchive:
             raise MemberError(f"there is no {name} in it")
         if member.file_size > LARGEST_MEMBER:
             raise MemberError(f"{name} has {member.file_size:,} bytes, more than {LARGEST_MEMBER:,}")
-        with self.path.open("rb") as file:
-            file.seek(member.header_offset)
-            header = file.read(_HEADER)
-            lengths = (int.from_bytes(header[place], "little") for place in (_NAME_LENGTH, _EXTRA_LENGTH))
-            file.seek(member.header_offset + _HEADER + sum(lengths))
-            try:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(member.header_offset)
+                header = file.read(_HEADER)
+                lengths = (int.from_bytes(header[place], "little") for place in (_NAME_LENGTH, _EXTRA_LENGTH))
+                file.seek(member.header_offset + _HEADER + sum(lengths))
                 data = _unpack(file, member)
-            except (zstandard.ZstdError, zlib.error, OSError) as error:
-                raise MemberError(f"{name} is damaged: {error}") from None
+        except (zstandard.ZstdError, zlib.error, OSError, ValueError) as error:
+            raise MemberError(f"{name} is damaged: {error}") from None
         if len(data) > LARGEST_MEMBER:
             raise MemberError(f"{name} has more bytes than its archive says, more than {LARGEST_MEMBER:,}")
         if zlib.crc32(data) != member.CRC:
