@@ -10,6 +10,7 @@ from typing import Any
 from localfact.errors import InputError
 from localfact.inputs.json_rows import RowError, names_of, parse_json, plain_name
 from localfact.inputs.plain_texts import PLAIN
+from localfact.runtime.cures import install_extra
 from localfact.text import path_text
 
 #: How a file begins -> what it is. A stream of Arrow's, as `save_to_disk` writes it, begins with a mark and has no name.
@@ -49,6 +50,11 @@ def table_files(folder: Path) -> list[Path]:
         names = [one.get("filename") for one in named if isinstance(one, Mapping)] if isinstance(named, list) else []
         files = [folder / name for name in _plain_names(names)]
         return files or sorted(folder.glob("*.arrow"))
+    return _loose_tables(folder)
+
+
+def _loose_tables(folder: Path) -> list[Path]:
+    """All tables in a folder and in those in it; none of a folder of texts."""
     tables: list[Path] = []
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -111,7 +117,7 @@ def _pyarrow(path: Path) -> Any:
         with path.open("rb") as file:
             head = file.read(8)
         what = next((kind for mark, kind in KINDS.items() if head.startswith(mark)), "a table")
-        raise InputError(f"{path} is {what}, which pyarrow reads: pip install 'localfact[tables]'.") from None
+        raise InputError(f"{path} is {what}, which pyarrow reads: {install_extra('tables')}.") from None
     return pyarrow
 
 
