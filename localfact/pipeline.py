@@ -219,6 +219,7 @@ def unassessed(index: int, response: Response) -> Assessment:
         topic=response.topic,
         model=response.model,
         source=response.source,
+        sample=response.sample,
         text=response.text,
         status="failed",
         gold_supported=gold_supported,

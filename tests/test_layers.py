@@ -88,6 +88,8 @@ HEAVY = (
     "mcp",
     "vllm",
     "ray",
+    "pyarrow",
+    "inspect_ai",
 )
 
 

@@ -124,6 +124,8 @@ async def extract_row(response: Response, *, extractor: ClaimExtractor, settings
 def response_row(response: Response) -> Row:
     """The response as it came, with its passages and its annotation, without claims of an extractor."""
     row = present(id=response.id, prompt=response.prompt, topic=response.topic, model=response.model, source=response.source)
+    if response.sample is not None:
+        row["sample"] = response.sample.model_dump(exclude_none=True)
     if response.text or response.problem is None:
         row["response"] = response.text
     annotation = annotation_rows(response)

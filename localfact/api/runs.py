@@ -91,7 +91,8 @@ def claim_rows(run: str | Path | Assessment | Iterable[Assessment]) -> list[dict
     `pandas.DataFrame(claim_rows("runs/4f1c"))`, or `polars.DataFrame(claim_rows("runs/4f1c"), infer_schema_length=None)`, as a
     column may begin with many missing values.
 
-    `relation`, `probability`, `sentence` and `source` are of the passage that counts most; None where there is none.
+    `relation`, `probability`, `sentence` and `source` are of the passage that counts most; `task`, `sample` and `epoch` say
+    which sample of another tool's log the response is. None where there is none.
 
     Raises:
         MissingError: there is no such run. InputError: it is neither a run nor assessments.

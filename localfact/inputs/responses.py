@@ -10,12 +10,14 @@ Our own schema, one JSON object a line (only `response` is needed):
      "claims": [{"id": "...", "text": "...", "label": "S" | "NS" | "IR", "in_corpus": true, "quote": "...",
                  "spans": [[start, end], ...], "preverification": {"label": "...", "confidence": 0.9, ...},
                  "passages": ["id", ...], "edit": "unchanged" | "revised" | "added" | "removed"}],
+     "sample": {"id": "...", "task": "...", "epoch": 1},
      "annotation": [claims of an annotator, where "claims" are an extractor's],
      "extraction": {other results of that extractor, as `localfact extract` writes them},
      "passages": [{"id": "...", "title": "...", "link": "...", "date": "...", "text": "...", "snippet": "..."}],
      "error_message": "why an earlier pass (`localfact extract`, `localfact generate`) could not make this row"}
 
-A claim whose "edit" is "removed", by an annotator, is passed over.
+A "sample" says which sample of another tool's log the row is (`logs/`). A claim whose "edit" is "removed", by an annotator, is
+passed over.
 """
 
 import re
@@ -32,7 +34,7 @@ from localfact.inputs.json_rows import Row, RowError, find_unused_name, first
 from localfact.inputs.passages import PASSAGE_KEYS, evidence_of
 from localfact.inputs.row_files import open_rows
 from localfact.prose import instead_of_prose
-from localfact.records import Claim, Extraction, Response
+from localfact.records import Claim, Extraction, Response, Sample
 from localfact.text import readable, word_count
 
 #: The default of the most words of a response; `--max-words` changes it.
@@ -146,6 +148,7 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
         topic=optional_text(row.get("topic")),
         model=optional_text(row.get("model")) or optional_text(answer.model),
         source=source_of(row),
+        sample=sample_of(row),
     )
     text = answer.text
     earlier = optional_text(row.get("error_message"))
@@ -237,6 +240,16 @@ def source_of(row: Row) -> str | None:
     """The data set that a prompt came from; spellings of the same set give one name."""
     named = optional_text(first(row, SOURCE_KEYS))
     return None if named is None else SOURCES.get(named.strip().lower(), named)
+
+
+def sample_of(row: Row) -> Sample | None:
+    """Which sample of a log a row is; None where it does not say so."""
+    said = row.get("sample")
+    if not isinstance(said, dict) or said.get("id") is None:
+        return None
+    epoch = said.get("epoch")
+    counted = epoch if isinstance(epoch, int) and epoch > 0 else None
+    return Sample(id=readable(str(said["id"])), task=optional_text(said.get("task")), epoch=counted)
 
 
 def fastfact_claims(claims: Sequence[object]) -> Iterator[dict[str, Any]]:

@@ -1,18 +1,24 @@
-"""Reads rows from a user's file, whatever its form: JSON lines, a document of JSON, a table, plain text, or a folder of texts.
+"""Reads rows from a user's file, whatever its form: JSON lines, a document of JSON, a table, plain text, a folder of texts, or
+another tool's log or data set.
 
 JSON lines and tables are read a line at a time. What cannot be used is a bad row that stops no other, or is told in a note.
 """
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from localfact.errors import InputError
+from localfact.inputs.arrow_tables import is_table, rows_of_tables, table_files
+from localfact.inputs.batches import Prompts, requests_beside
 from localfact.inputs.broken_json import whole_elements
 from localfact.inputs.json_rows import Row, RowError, UnparsedJsonError, as_row, parse_json
 from localfact.inputs.json_shapes import unfold
+from localfact.inputs.logs.inspect_logs import archive_rows, is_eval_archive
+from localfact.inputs.logs.known_logs import LogLines, log_rows
+from localfact.inputs.logs.lm_eval import results_beside
 from localfact.inputs.plain_texts import MARKDOWN, PLAIN, folder_rows, text_row, texts_in
 from localfact.inputs.tables import DELIMITERS, separator_in, separator_named, table_rows
 from localfact.inputs.text_files import count_broken, open_text
@@ -42,8 +48,8 @@ def open_rows(path: Path, holding: str, answers: Sequence[str] = ()) -> OpenedRo
 
     Args:
         path: JSON lines; a document of JSON in one of the forms of `json_shapes.unfold`; a table with a head, whose cells are
-            texts, or lists and objects as JSON or Python write them; UTF-8, UTF-16 or UTF-32. With `answers` plain text, too,
-            or a folder of such files.
+            texts, or lists and objects as JSON or Python write them; UTF-8, UTF-16 or UTF-32. Parquet, Arrow, and folders of
+            them; a tool's log (`logs/`). With `answers` plain text, too, or a folder of such files.
         holding: what the file should hold, for messages.
         answers: names of the fields that hold a response, where the rows are responses: a table without one is refused.
 
@@ -51,7 +57,7 @@ def open_rows(path: Path, holding: str, answers: Sequence[str] = ()) -> OpenedRo
         InputError: the file is missing, unreadable, empty, or nothing of it is a row; also while rows are taken.
     """
     notes: dict[str, str] = {}
-    if path.is_dir():
+    if path.is_dir() and not is_table(path):
         if not answers:
             raise InputError(f"{path} is a folder. Name a file of {holding}.")
         return OpenedRows(folder_rows(path, holding, lambda text: notes.update({text: text})), notes)
@@ -64,16 +70,46 @@ def open_rows(path: Path, holding: str, answers: Sequence[str] = ()) -> OpenedRo
 
 
 def data_digest(path: Path) -> str:
-    """SHA-256 of a file, or of the paths and the contents of the texts in a folder, in hexadecimal."""
-    if not path.is_dir():
-        return file_digest(path)
+    """SHA-256 of all that is read of a file or a folder, in hexadecimal: of the file itself where that is all."""
+    if path.is_dir():
+        files = table_files(path) or texts_in(path)[0]
+    else:
+        beside = [one for one in (requests_beside(path), results_beside(path)) if one is not None]
+        if not beside:
+            return file_digest(path)
+        path, files = path.parent, [path, *beside]
     whole = hashlib.sha256()
-    for file in texts_in(path)[0]:
+    for file in files:
         whole.update(f"{path_text(file.relative_to(path))}\0{file_digest(file)}\n".encode())
     return whole.hexdigest()
 
 
 def _rows_of(path: Path, holding: str, answers: Sequence[str], notes: dict[str, str]) -> Iterator[Row | RowError]:
+    def note(text: str) -> None:
+        notes[text] = text
+
+    if is_table(path):
+        lines = LogLines(path, notes)
+        values = (row for value in rows_of_tables(path, answers, note) for row in lines.rows(value))
+        yield from (_row(value, False, "row") for value in values)
+    elif _is_zip(path) and is_eval_archive(path):
+        yield from archive_rows(path, note)
+    elif (requests := requests_beside(path)) is not None:
+        prompts = Prompts(requests, notes.__setitem__)
+        yield from map(prompts.join, _rows_of_text(path, holding, answers, notes))
+    else:
+        yield from _rows_of_text(path, holding, answers, notes)
+
+
+def _is_zip(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(4) == b"PK\x03\x04"
+    except OSError:
+        return False
+
+
+def _rows_of_text(path: Path, holding: str, answers: Sequence[str], notes: dict[str, str]) -> Iterator[Row | RowError]:
     def note(text: str) -> None:
         notes[text] = text
 
@@ -88,9 +124,9 @@ def _rows_of(path: Path, holding: str, answers: Sequence[str], notes: dict[str, 
                 next(lines)
             yield from table_rows(path, lines, separated, note, answers)
         elif _may_be_prose(path) and answers:
-            yield from _json_or_prose(path, holding, lines, note)
+            yield from _json_or_prose(path, holding, lines, notes)
         else:
-            yield from _json_rows(path, holding, lines, bool(answers), note)
+            yield from _json_rows(path, holding, lines, bool(answers), notes)
 
 
 def _count_broken_bytes(lines: Iterator[str], path: Path, notes: dict[str, str]) -> Iterator[str]:
@@ -124,11 +160,11 @@ def _may_be_prose(path: Path) -> bool:
     return path.suffix.lower() in ("", *PLAIN)
 
 
-def _json_or_prose(path: Path, holding: str, lines: Iterator[str], note: Callable[[str], None]) -> Iterator[Row | RowError]:
+def _json_or_prose(path: Path, holding: str, lines: Iterator[str], notes: dict[str, str]) -> Iterator[Row | RowError]:
     text = "".join(lines)
     if _begins_json(text):
         try:
-            yield from _json_rows(path, holding, iter(text.splitlines(keepends=True)), True, note)
+            yield from _json_rows(path, holding, iter(text.splitlines(keepends=True)), True, notes)
         except InputError:
             pass
         else:
@@ -136,32 +172,34 @@ def _json_or_prose(path: Path, holding: str, lines: Iterator[str], note: Callabl
     yield text_row(text, path_text(path.stem), markdown=path.suffix.lower() in MARKDOWN)
 
 
-def _json_rows(
-    path: Path, holding: str, lines: Iterator[str], texts: bool, note: Callable[[str], None]
-) -> Iterator[Row | RowError]:
+def _json_rows(path: Path, holding: str, lines: Iterator[str], texts: bool, notes: dict[str, str]) -> Iterator[Row | RowError]:
     """Rows of JSON lines, which are not held together in memory, or of a document.
 
     Args:
         texts: whether a text is a row, too: a response.
     """
-    first = next(lines)
+    first, logged = next(lines), LogLines(path, notes)
     more = list(itertools.islice(itertools.filterfalse(_is_blank, lines), 1))
     if more and not isinstance(parse_json(first), UnparsedJsonError):
         for line in itertools.chain([first], more, lines):
             if not _is_blank(line):
-                yield _row(parse_json(line), texts, "line")
+                yield from (_row(value, texts, "line") for value in logged.rows(parse_json(line)))
         return
     text = "".join(itertools.chain([first], more, lines)).lstrip("\ufeff")
     document = parse_json(text)
+    if (known := log_rows(path, document, lambda said: notes.update({said: said}))) is not None:
+        yield from known
+        return
     if not isinstance(document, UnparsedJsonError):
-        rows = [_row(value, texts, "row") for value in unfold(document, note)]
-        if not rows:
+        values = unfold(document, lambda said: notes.update({said: said}))
+        if not values:
             raise InputError(f"{path} is an empty list. It should hold {holding}.")
-    else:
-        rows = [_row(value, texts, "row") for value in _save_rows(text)]
-        if not any(isinstance(row, Mapping) for row in rows):
-            shown = text.lstrip().split("\n", 1)[0][:SHOWN_CHARACTERS]
-            raise InputError(f"{path} is not JSON: {document}. It should hold {holding} (it begins with {shown!r}).")
+        yield from (_row(value, texts, "row") for each in values for value in logged.rows(each))
+        return
+    rows = [_row(value, texts, "row") for each in _save_rows(text) for value in logged.rows(each)]
+    if not any(isinstance(row, Mapping) for row in rows):
+        shown = text.lstrip().split("\n", 1)[0][:SHOWN_CHARACTERS]
+        raise InputError(f"{path} is not JSON: {document}. It should hold {holding} (it begins with {shown!r}).")
     yield from rows
 
 

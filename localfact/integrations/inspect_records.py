@@ -46,7 +46,7 @@ def sample_of(assessment: Assessment, seen: Collection[str]) -> tuple[str, int |
     Args:
         seen: the ids of the responses before it.
     """
-    if (logged := getattr(assessment, "sample", None)) is not None:
+    if (logged := assessment.sample) is not None:
         return logged.id, logged.epoch
     repeated = REPEATED.fullmatch(assessment.response_id)
     return (repeated[1], int(repeated[2])) if repeated and repeated[1] in seen else (assessment.response_id, None)

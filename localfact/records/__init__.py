@@ -29,6 +29,7 @@ from localfact.records.responses import (
     Probability,
     Record,
     Response,
+    Sample,
     Span,
     passage_id,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "Relation",
     "RelationProbabilities",
     "Response",
+    "Sample",
     "Span",
     "Verdict",
     "passage_id",

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field
 
 from localfact.records.judged_claims import JudgedClaim, cards, frame, said
-from localfact.records.responses import Claim, Count, Passage, Probability, Record, Span
+from localfact.records.responses import Claim, Count, Passage, Probability, Record, Sample, Span
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -159,6 +159,7 @@ class Assessment(Record):
     Attributes:
         index: position of the response in the input, from 0.
         id_given: whether the input gave the id, to this response alone; else the row was counted.
+        sample: which sample of another tool's log the response is; None for one that is of no log.
         status: scored; abstained (the text states nothing); unscored (S + N = 0, or nothing of the text could be read as a
             claim); failed (see `error`).
         passages: those that entered some verdict, so that the line is complete in itself.
@@ -180,6 +181,7 @@ class Assessment(Record):
     topic: str | None = None
     model: str | None = None
     source: str | None = None
+    sample: Sample | None = Field(default=None, exclude_if=lambda value: value is None)
     text: str = ""
     status: AssessmentStatus
     error: str | None = None

@@ -138,6 +138,20 @@ class Extraction(Record):
     unread: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
+class Sample(Record):
+    """Which sample of another tool's log a response is, so that a score goes back to it.
+
+    Attributes:
+        id: as the log has it, as a text.
+        task: what the log calls its task or data set.
+        epoch: which of several answers to the same sample, from 1; None where the log does not count them.
+    """
+
+    id: str
+    task: str | None = None
+    epoch: Annotated[int, Field(ge=1)] | None = None
+
+
 class Response(Record):
     """One long text to be judged, with the prompt it answers.
 
@@ -148,6 +162,7 @@ class Response(Record):
         topic: what the text is about (a person's name, say); resolves leading pronouns.
         model: which model wrote it.
         source: which set the prompt came from; medians are taken within a source.
+        sample: which sample of another tool's log it is, or None.
         claims: claims that come with the input, or None.
         evidence: passages that come with it, or None.
         annotation: an annotator's claims, where `claims` are those of an extractor that ran before; None where `claims` are the
@@ -163,6 +178,7 @@ class Response(Record):
     topic: str | None = None
     model: str | None = None
     source: str | None = None
+    sample: Sample | None = None
     claims: tuple[Claim, ...] | None = None
     annotation: tuple[Claim, ...] | None = None
     extraction: Extraction | None = None

@@ -10,6 +10,8 @@ from localfact.report.table_data import Cell, Column, Group, Table, number
 #: Where a claim without a posterior stands among others.
 UNKNOWN = 0.5
 _NUMBERS = ("posterior", "probability")
+#: The columns that say which sample of another tool's log a response is, in a run of such a log.
+SAMPLE_COLUMNS = ("task", "sample", "epoch")
 #: The columns of a table of claims, also of one without rows.
 COLUMNS = ("claim", "text", "verdict", "posterior", "flags", "label", "relation", "probability", "sentence", "source")
 
@@ -17,7 +19,8 @@ COLUMNS = ("claim", "text", "verdict", "posterior", "flags", "label", "relation"
 def claim_rows(assessments: Iterable[Assessment]) -> Iterator[dict[str, Any]]:
     """Yields a row for each claim, in order, as plain values; None for a missing value.
 
-    `relation`, `probability`, `sentence` and `source` are of the passage that speaks most for the verdict.
+    `relation`, `probability`, `sentence` and `source` are of the passage that speaks most for the verdict; `task`, `sample` and
+    `epoch` say which sample of another tool's log the response is.
     """
     for assessment in assessments:
         passages = {passage.id: passage for passage in assessment.passages}
@@ -32,7 +35,14 @@ def claim_rows(assessments: Iterable[Assessment]) -> Iterator[dict[str, Any]]:
                 "flags": ", ".join(flag.value for flag in verdict.flags),
                 "label": claim.gold.value if claim.gold is not None else None,
                 **_resting_on(claim, counted, passages),
+                **_sample_of(assessment),
             }
+
+
+def _sample_of(assessment: Assessment) -> dict[str, Any]:
+    of = assessment.sample
+    values = (None, None, None) if of is None else (of.task, of.id, of.epoch)
+    return dict(zip(SAMPLE_COLUMNS, values, strict=True))
 
 
 def _resting_on(claim: Claim, counted: CountedPassage | None, passages: dict[str, Passage]) -> dict[str, Any]:
@@ -58,15 +68,16 @@ def claims_table(assessments: Iterable[Assessment], *, worst_first: bool = False
     rows = list(claim_rows(assessments))
     if worst_first:
         rows.sort(key=least_likely)
+    names = (*COLUMNS, *(name for name in SAMPLE_COLUMNS if any(row[name] is not None for row in rows)))
     groups: list[tuple[str, list[tuple[Cell, ...]]]] = []
     for row in rows:
-        cells = (number(row[name]) if name in _NUMBERS else str(row[name] or "") for name in COLUMNS)
+        cells = (number(row[name]) if name in _NUMBERS else str(row[name] or "") for name in names)
         if not groups or groups[-1][0] != row["response"]:
             groups.append((row["response"], []))
         groups[-1][1].append(tuple(cells))
     return Table(
         title="Claims",
-        columns=tuple(Column(name, "right" if name in _NUMBERS else "left") for name in COLUMNS),
+        columns=tuple(Column(name, "right" if name in _NUMBERS else "left") for name in names),
         groups=tuple(Group(response, tuple(cells)) for response, cells in groups),
         grouped_by="response",
     )

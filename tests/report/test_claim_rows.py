@@ -1,7 +1,7 @@
 import csv
 import io
 
-from localfact.records import Assessment, Claim, CountedPassage, Passage, Span, Verdict
+from localfact.records import Assessment, Claim, CountedPassage, Passage, Sample, Span, Verdict
 from localfact.report.claim_rows import COLUMNS, claim_rows, claims_table
 from localfact.report.formats import csv_text, markdown
 from localfact.vocabulary import Flag, GoldLabel, RelationLabel, VerdictLabel
@@ -44,6 +44,9 @@ def test_a_row_has_the_verdict_and_the_sentence_that_it_rests_on() -> None:
         "probability": 0.8,
         "sentence": "Ice floats on water.",
         "source": "https://ice.example/",
+        "task": None,
+        "sample": None,
+        "epoch": None,
     }
     assert list(second) == list(first)
     assert (second["verdict"], second["posterior"], second["source"]) == ("not_enough_evidence", None, None)
@@ -73,3 +76,11 @@ def test_the_rows_of_a_run_are_read_back_from_csv_and_no_cell_is_a_formula() -> 
 
 def test_a_run_without_claims_has_a_table_without_rows() -> None:
     assert csv_text(claims_table([])) == f"response,{','.join(COLUMNS)}\n"
+
+
+def test_rows_of_a_log_say_which_sample_they_are_of_and_so_does_their_table() -> None:
+    found = JUDGED.model_copy(update={"sample": Sample(id="17", task="frozen things", epoch=2)})
+    assert {(row["task"], row["sample"], row["epoch"]) for row in claim_rows([found])} == {("frozen things", "17", 2)}
+    rows = list(csv.DictReader(io.StringIO(csv_text(claims_table([found])))))
+    assert [(row["task"], row["sample"], row["epoch"]) for row in rows] == [("frozen things", "17", "2")] * 2
+    assert "epoch" not in csv_text(claims_table([JUDGED]))

@@ -7,6 +7,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from commands import CommandLine, QuickCommandLine
+from eval_logs import sample, write_archive
 from loopback_hub import LoopbackHub, Repository
 from small_web import SmallWeb
 from tiny_albert import tiny_albert
@@ -110,6 +111,7 @@ def write_data(folder: Path) -> None:
     }
     for name, row in rows.items():
         (folder / name).write_text(json.dumps(row) + "\n", encoding="utf-8")
+    write_logs(folder)
     row = f'marie-curie,"{CURIE}",Marie Curie was born in Warsaw.,supported'
     (folder / "labelled.csv").write_text(f"id,response,claim,label\n{row}\n")
     (folder / "answer.txt").write_text(CURIE)
@@ -119,3 +121,15 @@ def write_data(folder: Path) -> None:
     with (folder / "expert_factor.csv").open("w", newline="") as file:
         names = ("full_prefix", "completion", "contradiction_0", "contradiction_1", "contradiction_2")
         csv.writer(file).writerows([names, ("Ada lived. ", "She was born in London.", "in Paris.", "in Rome.", "in Bern.")])
+
+
+def write_logs(folder: Path) -> None:
+    """An answer in other tools' logs, and in a table."""
+    from pyarrow import Table, parquet
+
+    write_archive(folder / "answers.eval", [sample("marie-curie", CURIE)])
+    line = {"doc_id": 0, "doc": {}, "arguments": {"gen_args_0": {"arg_0": "Who?", "arg_1": {}}}, "resps": [[CURIE]]}
+    (folder / "samples_towns_2026-05-17T10-11-12.345678.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    result = {"testIdx": 0, "promptIdx": 0, "provider": {"id": "echo"}, "response": {"output": CURIE}, "vars": {}}
+    (folder / "results.json").write_text(json.dumps({"results": {"version": 3, "results": [result]}}), encoding="utf-8")
+    parquet.write_table(Table.from_pylist([{"response": CURIE}]), folder / "answers.parquet")
