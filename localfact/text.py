@@ -64,6 +64,10 @@ _FINAL_MARK = re.compile(r"[.!?…。！？।۔][\"'”’»)\]*_]*\s*$")
 # ends a name ("Apple Inc.") before a word that begins a sentence.
 _NO_ABBREVIATION = re.compile(
     r"\b(?:May|Jan|Mar|Sept|Oct|Nov|Dec|may|no|art|ill|me|mar|sun|sat|gen|op|pa|rev|ind|etc|al)(?=\.[\"'”’)\]]* +[^\W\d_a-z])|"
+    # "Acme Corp. Engineers built it"
+    r"\b(?:Inc|Corp|Ltd|Rd|Ave|Blvd)(?=\. +(?!(?:Studios|Holdings|Industries|Systems|Records|Series)\b)[A-Z][a-z]+s "
+    r"(?!(?:is|was|has)\b)[a-z])|"
+    r"\b(?:[Vv]itamin|[Tt]ype|[Cc]lass|[Gg]rade|[Gg]roup|[Pp]lan|[Hh]epatitis|[Ss]chedule|[Aa]ppendix|an?) [A-Z](?=\. +[A-Z])|"
     r"\b(?:Inc|Co|Corp|Ltd|Jr|Sr|Ave|Rd|Univ|Dept|Tex|Pa|Cal|Ill|Ind|Me)(?=\.[\"'”’)\]]* +"
     r"(?:A|After|Although|As|At|Before|But|By|During|From|He|Her|His|However|If|In|It|Its|On|She|Since|Some|The|Their|There|"
     r"These|They|This|To|Under|We|When|While|With)\b)"
@@ -72,6 +76,8 @@ _NO_ABBREVIATION = re.compile(
 _EMPHASIS = re.compile("[*_]")
 _CLOSING_MARKS = re.compile(r"[\"'”’»)\]*_`]+(?=\s|$)")
 _ABBREVIATION_BEFORE_NUMBER = re.compile(r"\b(?:approx|ca|vol|est|fig|no|pp?|ch|sec|op|art|nr)\.$", re.IGNORECASE)
+# Titles that the library does not know.
+_TITLE = re.compile(r"\b(?:Ms|Pt|Ft|Ste|Atty|Assoc|Asst|Mts)\.$")
 _INITIAL = re.compile(r"(?<![^\W\d_])[^\W\d_]\.$")
 
 # Words that none of the other five languages has, or only rarely.
@@ -282,6 +288,8 @@ def _library_boundaries(window: str, code: str) -> Iterator[int]:
         left, right = plain[max(0, end - LONGEST_ABBREVIATION) : end], plain[cut : cut + 1]
         start = cut
         if right.isdigit() and _ABBREVIATION_BEFORE_NUMBER.search(left):
+            continue
+        if right.isupper() and _TITLE.search(left):
             continue
         if code != "en" and (initial := _INITIAL.search(left)) and initial.group().isupper():
             continue
