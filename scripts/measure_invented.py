@@ -1,11 +1,11 @@
 """How many claims by rule their text does not make: by their words, over all public answers, and by an auditor, of some drawn.
 
-    python -m scripts.measure_invented DATA [--model qwen2.5-coder-1.5b] [--claims 500] [--work FOLDER]
+    python -m scripts.measure_invented DATA [--model qwen2.5-coder-1.5b | --relations builtin-nli] [--work FOLDER]
 
 DATA is the folder of public data sets. First the property: every content word of a claim stands in its sentence, its context or
-the topic. Then, with a model, whether each of the drawn claims is entailed by its sentence in context, as the calibrated model
-says. Those of the least entailment are written to FOLDER/doubtful.jsonl, for a person to read. Answers are kept in FOLDER: the
-same command goes on where it was interrupted.
+the topic. Then whether each of --claims drawn claims is entailed by its sentence in context, as a relation model says, or a
+language model calibrated by the map that ships. The least entailed are written to FOLDER/doubtful.jsonl, for a person to read.
+Answers are kept in FOLDER: the same command goes on where it was interrupted.
 """
 
 import argparse
@@ -65,7 +65,8 @@ class Drawn(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder of public data sets")
-    parser.add_argument("--model", help="a language model as auditor; default: the property alone")
+    parser.add_argument("--model", help="a language model as auditor")
+    parser.add_argument("--relations", help="a relation model as auditor; default: the property alone")
     parser.add_argument("--claims", type=int, default=500, help="how many are drawn for it")
     parser.add_argument("--work", type=Path, default=Path("runs/invented"))
     chosen = parser.parse_args()
@@ -75,21 +76,23 @@ def main() -> None:
     print(f"{len(answers):,} answers, {len(claims):,} claims; {len(new)} with a content word that their text lacks")
     for drawn, words in new:
         print(f"  {drawn.source}: {drawn.claim.text} {sorted(words)}")
-    if chosen.model:
+    if chosen.model or chosen.relations:
+        options = Options(relations="llm", model=chosen.model) if chosen.model else Options(relations=chosen.relations)
         drawn_claims = sorted(claims, key=lambda one: digest(f"invented {one.source} {one.response.text} {one.claim.text}"))
-        audit(drawn_claims[: chosen.claims], chosen.model, chosen.work)
+        audit(drawn_claims[: chosen.claims], options, chosen.work)
 
 
 def extract(response: Response) -> tuple[Claim, ...]:
     return tuple(asyncio.run(RuleExtractor().extract(response)).claims)
 
 
-def audit(drawn: list[Drawn], model: str, folder: Path) -> None:
-    """Prints how many claims the calibrated model does not find entailed, and writes the most doubtful ones to the folder."""
+def audit(drawn: list[Drawn], options: Options, folder: Path) -> None:
+    """Prints how many claims the auditor does not find entailed, and writes the most doubtful ones to the folder."""
     pairs = [Pair(in_context(one.claim, one.response), one.claim.text) for one in drawn]
     folder.mkdir(parents=True, exist_ok=True)
-    said = asked(Options(relations="llm", model=model), pairs, folder)
-    taken_out = RelationMap.model_validate_json((MAPS / f"{model}.json").read_text(encoding="utf-8"))
+    said = asked(options, pairs, folder)
+    shipped = MAPS / f"{options.model}.json"
+    taken_out = RelationMap.model_validate_json(shipped.read_text(encoding="utf-8")) if options.model else RelationMap()
     answered = [(said[pair], one) for pair, one in zip(pairs, drawn, strict=True)]
     found = [(taken_out(answer), one) for answer, one in answered if isinstance(answer, Distribution)]
     missed = sum(distribution.label is not RelationLabel.ENTAILMENT for distribution, _ in found)
