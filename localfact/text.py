@@ -78,6 +78,12 @@ _CLOSING_MARKS = re.compile(r"[\"'”’»)\]*_`]+(?=\s|$)")
 _ABBREVIATION_BEFORE_NUMBER = re.compile(r"\b(?:approx|ca|vol|est|fig|no|pp?|ch|sec|op|art|nr)\.$", re.IGNORECASE)
 # Titles that the library does not know.
 _TITLE = re.compile(r"\b(?:Ms|Pt|Ft|Ste|Atty|Assoc|Asst|Mts)\.$")
+# "J.D." before a surname; places and eras end sentences as often.
+_INITIALS = re.compile(r"(?<![\w.])(?!U\.[SKN]|D\.C|E\.U|B\.C|A\.[DM]|P\.M|L\.A|N\.Y|M\.D)(?:[A-Z]\.){2,3}$")
+_BEGINS_SENTENCE = re.compile(
+    r"\s*(?:An?|After|Although|As|At|Before|But|By|During|For|From|He|Her|His|However|I|If|In|It|Its|On|One|She|Since|Some|The|Their|"
+    r"There|These|They|This|To|Under|We|When|While|With)\b"
+)
 _INITIAL = re.compile(r"(?<![^\W\d_])[^\W\d_]\.$")
 
 # Words that none of the other five languages has, or only rarely.
@@ -289,7 +295,7 @@ def _library_boundaries(window: str, code: str) -> Iterator[int]:
         start = cut
         if right.isdigit() and _ABBREVIATION_BEFORE_NUMBER.search(left):
             continue
-        if right.isupper() and _TITLE.search(left):
+        if right.isupper() and (_TITLE.search(left) or (_INITIALS.search(left) and not _BEGINS_SENTENCE.match(plain, end))):
             continue
         if code != "en" and (initial := _INITIAL.search(left)) and initial.group().isupper():
             continue

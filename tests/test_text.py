@@ -231,6 +231,7 @@ def test_a_language_other_than_the_known_ones_is_told_from_foreign_names(text: s
         "She worked for Morel Inc. The company was small.",
         "It was built by Morel Corp. Engineers came from Lyon.",
         "He wrote on vitamin C. Sailors need it.",
+        "It was told by A.E. He wrote it down.",
     ],
 )
 def test_a_word_that_is_an_abbreviation_elsewhere_ends_its_sentence(text: str) -> None:
