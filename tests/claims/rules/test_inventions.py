@@ -59,6 +59,10 @@ async def test_who_else_is_named_decides_as_far_as_the_pronoun_may_be_theirs(tex
             "Ada Morel was named for the Bell Prize but won none.",
             ["Ada Morel was named for the Bell Prize.", "Ada Morel won none."],
         ),
+        (
+            "Ada Morel is one of the most loved and talented French poets.",
+            ["Ada Morel is one of the most loved and talented French poets."],
+        ),
         ("Lyon is a loud and messy town.", ["Lyon is a loud and messy town."]),
         ("Ada Morel has two sons, Bo Fox, Al Fox, and Ed Fox.", ["Ada Morel has two sons, Bo Fox, Al Fox, and Ed Fox."]),
         (
