@@ -55,6 +55,10 @@ _FINAL_MARK = re.compile(r"[.!?…。！？।۔][\"'”’»)\]*_]*\s*$")
 # ends a name ("Apple Inc.") before a word that begins a sentence.
 _NO_ABBREVIATION = re.compile(
     r"\b(?:May|Jan|Mar|Sept|Oct|Nov|Dec|may|no|art|ill|me|mar|sun|sat|gen|op|pa|rev|ind|etc|al)(?=\.[\"'”’)\]]* +[^\W\d_a-z])|"
+    # "Acme Corp. Engineers built it"
+    r"\b(?:Inc|Corp|Ltd|Rd|Ave|Blvd)(?=\. +(?!(?:Studios|Holdings|Industries|Systems|Records|Series)\b)[A-Z][a-z]+s "
+    r"(?!(?:is|was|has)\b)[a-z])|"
+    r"\b(?:[Vv]itamin|[Tt]ype|[Cc]lass|[Gg]rade|[Gg]roup|[Pp]lan|[Hh]epatitis|[Ss]chedule|[Aa]ppendix|an?) [A-Z](?=\. +[A-Z])|"
     r"\b(?:Inc|Co|Corp|Ltd|Jr|Sr|Ave|Rd|Univ|Dept|Tex|Pa|Cal|Ill|Ind|Me)(?=\.[\"'”’)\]]* +"
     r"(?:A|After|Although|As|At|Before|But|By|During|From|He|Her|His|However|If|In|It|Its|On|She|Since|Some|The|Their|There|"
     r"These|They|This|To|Under|We|When|While|With)\b)"
@@ -63,6 +67,14 @@ _NO_ABBREVIATION = re.compile(
 _EMPHASIS = re.compile("[*_]")
 _CLOSING_MARKS = re.compile(r"[\"'”’»)\]*_`]+(?=\s|$)")
 _ABBREVIATION_BEFORE_NUMBER = re.compile(r"\b(?:approx|ca|vol|est|fig|no|pp?|ch|sec|op|art|nr)\.$", re.IGNORECASE)
+# Titles that the library does not know.
+_TITLE = re.compile(r"\b(?:Ms|Pt|Ft|Ste|Atty|Assoc|Asst|Mts)\.$")
+# "J.D." before a surname; places and eras end sentences as often.
+_INITIALS = re.compile(r"(?<![\w.])(?!U\.[SKN]|D\.C|E\.U|B\.C|A\.[DM]|P\.M|L\.A|N\.Y|M\.D)(?:[A-Z]\.){2,3}$")
+_BEGINS_SENTENCE = re.compile(
+    r"\s*(?:An?|After|Although|As|At|Before|But|By|During|For|From|He|Her|His|However|I|If|In|It|Its|On|One|She|Since|Some|The|Their|"
+    r"There|These|They|This|To|Under|We|When|While|With)\b"
+)
 _INITIAL = re.compile(r"(?<![^\W\d_])[^\W\d_]\.$")
 
 # Words that none of the other five languages has, or only rarely.
@@ -273,6 +285,8 @@ def _library_boundaries(window: str, code: str) -> Iterator[int]:
         left, right = plain[max(0, end - LONGEST_ABBREVIATION) : end], plain[cut : cut + 1]
         start = cut
         if right.isdigit() and _ABBREVIATION_BEFORE_NUMBER.search(left):
+            continue
+        if right.isupper() and (_TITLE.search(left) or (_INITIALS.search(left) and not _BEGINS_SENTENCE.match(plain, end))):
             continue
         if code != "en" and (initial := _INITIAL.search(left)) and initial.group().isupper():
             continue

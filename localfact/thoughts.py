@@ -9,10 +9,23 @@ from typing import NamedTuple
 
 from localfact.records import Span
 
-# <think>, <seed:think>, [THINK], ◁think▷, <|begin_of_thought|>; a tag that is quoted is spoken of.
+# <think>, <seed:think>, [THINK], ◁think▷, <|begin_of_thought|>, &lt;think&gt;; a tag that is quoted is spoken of.
 _TAG = re.compile(
-    r"(?<!`)(?:(?P<closes></|◁/|<\|(?i:end)_(?:of_)?|\[/(?=THINK\]))|(?<![\"'“‘\w])(?:<\|(?i:begin|start)_(?:of_)?|<|◁|\[(?=THINK\])))"
-    r"(?:\w{1,12}:)?(?i:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)(?:\|>|[>\]▷])(?!`)"
+    r"(?<!`)(?:(?P<closes></|&lt;/|◁/|<\|(?i:end)_(?:of_)?|\[/(?=THINK\]))|"
+    r"(?<![\"'“‘\w])(?:<\|(?i:begin|start)_(?:of_)?|<|&lt;|◁|\[(?=THINK\])))"
+    r"(?:\w{1,12}:)?(?i:(?:(?:inner|internal|chain|self|hidden)[_-]?(?:of[_-]?)?)?(?:think(?:ing)?|thoughts?|reasoning|reflection|monologue)|"
+    r"scratchpad|deliberation)(?:\|>|&gt;|[>\]▷])(?!`)",
+    re.DOTALL,
+)
+# What terminals, web pages and templates put around thoughts, whole.
+_FRAMED = re.compile(
+    r"\A\s*Thinking\.\.\.\s*\n.*?\n\s*\.{3}done thinking\.?\s*|"
+    r"<details type=[\"']reasoning[\"'][^<>]{0,200}>.*?</details>|"
+    r"<analysis>.*?</analysis>(?=\s*[^\s<]|\s*<(?:answer|final|output|response|result)\b)|"
+    r"<unused94>\s*thought\b.*?<unused95>|"
+    r"\A\s*\W*Here(?: is|['’]s) my (?:thought process|reasoning|thinking)\b.*?"
+    r"\n\W*Here(?: is|['’]s) my (?:final )?(?:response|answer):?(?:\*\*)?",
+    re.DOTALL,
 )
 # Only the channel "final" is the answer.
 _CHANNEL = re.compile(
@@ -44,7 +57,8 @@ def find_thoughts(text: str) -> list[Span]:
     """The spans of thoughts and channel marks in a text, in order, without overlap."""
     unmarked = _UNMARKED_CHANNEL.match(text)
     found = [unmarked.span()] if unmarked else []
-    found += _between_tags(text, found[-1][1] if found else 0)
+    found += [framed.span() for framed in _FRAMED.finditer(text)]
+    found += _between_tags(text, unmarked.end() if unmarked else 0)
     channels = list(_CHANNEL.finditer(text))
     ends = [*(mark.start() for mark in channels[1:]), len(text)]
     for mark, end in zip(channels, ends, strict=bool(channels)):

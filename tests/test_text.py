@@ -229,12 +229,24 @@ def test_a_language_other_than_the_known_ones_is_told_from_foreign_names(text: s
         "She sold ink, pens etc. Morel bought them.",
         "He studied art. Paris was dear.",
         "She worked for Morel Inc. The company was small.",
+        "It was built by Morel Corp. Engineers came from Lyon.",
+        "He wrote on vitamin C. Sailors need it.",
+        "It was told by A.E. He wrote it down.",
     ],
 )
 def test_a_word_that_is_an_abbreviation_elsewhere_ends_its_sentence(text: str) -> None:
     assert len(sentences(text)) == 2
 
 
-@pytest.mark.parametrize("text", ["Jan. 5 was cold.", "Dr. Fox wrote it.", "Morel Inc. Paris was sold.", "See Fig. A for it."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Jan. 5 was cold.",
+        "Dr. Fox wrote it.",
+        "It was Ms. Fox who wrote it.",
+        "Morel Inc. Paris was sold.",
+        "See Fig. A for it.",
+    ],
+)
 def test_an_abbreviation_within_a_sentence_does_not_end_it(text: str) -> None:
     assert len(sentences(text)) == 1

@@ -12,12 +12,19 @@ _FENCED_LINE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})[^`~\n]+(?P=fence)\s*$")
 # A whole answer may stand between fences that say it is Markdown.
 _PROSE_INFO = frozenset({"markdown", "md"})
 _INDENTED = re.compile(r" {4,}|\t")
+# What code has at its beginning or end and prose has not.
+_LOOKS_LIKE_CODE = re.compile(
+    r"\s*(?:[\w.\[\]]+ ?[-+*/|]?=(?!=) ?\S|[\w.]+\(.*\);?$|(?:def|class|for|if|while) .*:$|(?:import|from) [\w.]+$|"
+    r"(?:const|function|let|public|return|var|SELECT|INSERT|#include) \S|(?:\$|>>>|//|#!?) ?\S)|.*[;{}]$"
+)
 _ITEM = re.compile(r"\s*(?:[-*+•‣◦▪●–—]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))\s")
 
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
 _REFERENCE_HEADING = re.compile(
-    r"[\s#*_\d.]*(?i:bibliography|(?:selected )?citations|external links|(?:suggested )?further reading|(?:foot|end)?notes and "
-    r"references|footnotes|literature(?: cited)?|list of references|(?:key |selected )?references(?: cited| list)?|"
+    r"[\s#*_\d.]*(?i:(?:selected |annotated |select )?bibliography|(?:selected )?citations|external links|"
+    r"(?:(?:suggested|recommended) (?:further )?|(?:for )?further |additional )reading(?:,? see)?|(?:foot|end)?notes and "
+    r"references|footnotes|literature(?: cited)?|list of references|"
+    r"(?:key |selected |main )?(?:references|sources)(?: cited| list| used| consulted)?|cited (?:sources|works)|"
     r"reference list|sources(?: cited| and further reading)?|web ?sources|works cited|quellen|literatur(?:verzeichnis)?|"
     r"referencias|bibliografía|références|bibliographie|参考文献|参考资料)[\s*_:：]*$"
 )
@@ -28,11 +35,17 @@ _ENTRY = re.compile(
     r"\(\d{4}[a-z]?(?:, \w+(?: \d{1,2})?)?\)\.|\(n\.d\.\)|https?://|www\.|\bdoi\b|\bISBN\b|\bISSN\b|arXiv|\[(?:Online|Internet)\]|"
     r"\b(?:University|[A-Z]\w+) Press\b|\bPublish(?:ers|ing)\b|\bJournal of\b|\b[Vv]ol\. ?\d|\bpp?\. ?\d|\b[Ee]ds?\.[,)]|"
     r"\b(?:Retrieved|Accessed)\b|\bet al\.|^\W*(?:\[\^?\d+\]\s*)?[A-Z][\w'’-]+, (?:[A-Z]\. ?)+|"
-    r"^\W*(?:\[\^?\d+\]\s*)?(?:[A-Z]\. ?){1,3}[A-Z][\w'’-]+(?:,| and )|\b(?:Wikipedia|Encyclop(?:æ|ae|e)dia|Britannica)\b"
+    r"^\W*(?:\[\^?\d+\]\s*)?(?:[A-Z]\. ?){1,3}[A-Z][\w'’-]+(?:,| and )|\b(?:Wikipedia|Encyclop(?:æ|ae|e)dia|Britannica)\b|"
+    # "Fox, Bo: ...", "Fox, Bo. 1998", "Fox B. The mills.", "1998;332:1-5", "Bell Press; 1998", "(Lyon, 1998), 23"
+    r"^\W*(?:\(?\[?\^?\d+[.)\]]*\s*)?[A-Z][\w'’-]+, [A-Z][\w'’-]+(?: [A-Z]\.?)?(?:[:.]|,? \(\d{4})|"
+    r"^\W*(?:\(?\[?\^?\d+[.)\]]*\s*)?[A-Z][\w'’-]+ [A-Z]{1,3}(?:, [A-Z][\w'’-]+ [A-Z]{1,3})*(?:, et al)?\. [A-Z]|"
+    r"\d{4} ?; ?\d|\w; \d{4}\.|\([A-Z][\w ]{1,30}(?:: [\w' ]{1,40})?, \d{4}\)(?:, \d|\.$)|\b[Ii]bid\b"
 )
+_UNDERLINE = re.compile(r"\s*(?:=|-){3,}\s*$")
 # An entry that needs no heading: marker, surname, initials, year.
 _PLAIN_ENTRY = re.compile(r"\s*(?:\d{1,3}[.)]|\[\d{1,3}\]|[-*+•])\s+[A-Z][\w'’-]+, (?:[A-Z]\. ?)+.{0,120}\(?\b\d{4}\b")
 _MARKED = re.compile(r"\s*(?:[-*+•]\s+)?\[\^?(?P<mark>\d{1,3})\]:?\s*\S")
+_CONTINUES = re.compile(r"(?: {2,}|\t)\S")
 _DEFINITION = re.compile(r"\s*\[\^?[\w-]{1,20}\]:\s*\S")
 _SOURCE_LINE = re.compile(r"\W*(?i:sources?|references?|citations?|quellen?|fuentes?)[*_]*\s*[:：][*_]*\s*(?P<said>\S.*)$")
 _FINAL = re.compile(r"[.!?][\"'”’)\]]*\s*$")
@@ -51,22 +64,29 @@ def hide_blocks(whole: PlainText, dropped: Counter[str]) -> PlainText:
 
 def _code_lines(texts: Sequence[str], dropped: Counter[str]) -> Iterator[int]:
     closing: str | None = None
-    hides = True
     previous_blank, in_list, in_code = True, False, False
+    flush = next((place for place, line in enumerate(texts) if line), 0)
     indented = sum(bool(_INDENTED.match(line)) for line in texts)
     may_be_indented = 2 * indented < sum(bool(line) for line in texts)
+    quoted: str | None = None
     for place, line in enumerate(texts):
         fence = _FENCE.match(line)
         if closing is not None:
             ends = fence is not None and fence["fence"].startswith(closing) and not fence["info"]
             closing = None if ends else closing
-            if hides or ends:
-                yield place
+            yield place
+            continue
+        if fence and quoted and fence["fence"].startswith(quoted) and not fence["info"]:
+            quoted = None
+            yield place
+            continue
+        if fence and fence["info"].strip().lower() in _PROSE_INFO:
+            quoted = fence["fence"]
+            yield place
             continue
         if fence or _FENCED_LINE.match(line):
             closing = fence["fence"] if fence else None
-            hides = fence is None or fence["info"].strip().lower() not in _PROSE_INFO
-            dropped.update([DropReason.CODE] if hides else [])
+            dropped.update([DropReason.CODE])
             previous_blank = in_code = in_list = False
             yield place
             continue
@@ -74,7 +94,8 @@ def _code_lines(texts: Sequence[str], dropped: Counter[str]) -> Iterator[int]:
             previous_blank = True
             continue
         deep = bool(_INDENTED.match(line))
-        starts = deep and previous_blank and not in_list and may_be_indented and not _ITEM.match(line)
+        shows = may_be_indented or (place != flush and bool(_LOOKS_LIKE_CODE.match(line)))
+        starts = deep and previous_blank and not in_list and shows and not _ITEM.match(line)
         if starts or (in_code and deep):
             dropped.update([] if in_code else [DropReason.CODE])
             in_code = True
@@ -88,7 +109,7 @@ def _code_lines(texts: Sequence[str], dropped: Counter[str]) -> Iterator[int]:
 
 def _reference_lines(texts: Sequence[str]) -> Iterator[int]:
     """Yields the places of entries: below a heading of references, and where an entry shows by itself that it is one."""
-    below, by_markdown, previous_blank = False, False, True
+    below, by_markdown, previous_blank, defines = False, False, True, False
     trailing = _trailing_marked(texts)
     for place, line in enumerate(texts):
         if not line.strip():
@@ -96,18 +117,24 @@ def _reference_lines(texts: Sequence[str]) -> Iterator[int]:
             continue
         heads = _REFERENCE_HEADING.match(line) or _NOTES_HEADING.match(line)
         following = next((text for text in texts[place + 1 :] if text.strip()), "") if heads else ""
+        underlined = place + 1 < len(texts) and bool(_UNDERLINE.match(texts[place + 1]))
         if heads and (_REFERENCE_HEADING.match(line) or _ENTRY.search(following)):
-            by_markdown = bool(_HEADING.match(line))
+            by_markdown = bool(_HEADING.match(line)) or underlined
             below = by_markdown or _is_entry(following)
-            if below and not by_markdown:
+            if below and not _HEADING.match(line):
                 yield place
-        elif _HEADING.match(line) and not _ITEM.match(line):
+        elif (_HEADING.match(line) and not _ITEM.match(line)) or (underlined and below):
             below = False
+        elif defines and _CONTINUES.match(line):
+            yield place
+            previous_blank = False
+            continue
         else:
             ends = previous_blank and not by_markdown and not _is_entry(line)
             below = below and not ends
             if below or place in trailing or _DEFINITION.match(line) or _PLAIN_ENTRY.match(line) or _cites_only(line):
                 yield place
+            defines = bool(_DEFINITION.match(line))
         previous_blank = False
 
 

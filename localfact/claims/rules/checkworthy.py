@@ -60,6 +60,7 @@ _NOT_CHECKABLE = {
     DropReason.TALK: (
         rf"(?:{START}|, )(?:I(?:['’](?:m|ve|d|ll))?|[Mm]y) [a-z]",
         rf"{START}(?:[Aa]s an (?:AI|artificial)|[Hh]ere(?:['’]s| is| are)|[Ll]et me|[Tt]hank you|[Yy]ou['’]re welcome)\b",
+        r"\A(?:Click|Read|See|Visit)\b(?: \w+){0,4} (?:details?|here|info|information|more)\b.{0,20}$",
         r"\A(?:For )?(?:[Mm]ore|[Ff]urther|[Aa]dditional) (?:details?|info|information|reading)\b",
         r"\b(?:[Ii]n|[Tt]o) my (?:experience|mind|opinion|view)\b",
         r"\A(?:Absolutely|Certainly|Great question|Of course|Sure)[,!.]",

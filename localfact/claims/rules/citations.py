@@ -11,11 +11,14 @@ _IMAGE = re.compile(rf"!\[[^\]\n]{{0,300}}\]{_TARGET}")
 _NUMBER_LINK = rf"\[{{1,2}}\^?\d{{1,4}}\]{{1,2}}{_TARGET}"
 _LINK_TEXT = r"\[(?P<shown>[^\[\]\n]{1,300})\]"
 _LINK = re.compile(rf"{_LINK_TEXT}(?:{_TARGET}|\[\w{{0,20}}\](?!\())")
-_LINK_IN_BRACKETS = rf"\((?:(?:see|source|via)?:? ?\[[^\[\]\n]{{1,200}}\]{_TARGET}[,;]? ?){{1,10}}\)"
+_LINK_IN_BRACKETS = (
+    rf"(?:\[(?:\[\^?\d{{1,4}}\]{_TARGET}[,;]? ?){{1,10}}\]|"
+    rf"\((?:(?:see|source|via)?:? ?\[[^\[\]\n]{{1,200}}\]{_TARGET}[,;]? ?){{1,10}}\))"
+)
 # Words of links that name a source, not a thing.
 _SITE = r"(?:\w{2}\.)?wikipedia|britannica|imdb|[\w.-]{1,60}\.(?:com|org|net|edu|gov)"
 _SOURCE_NAME = rf"(?i:source|link|ref(?:erence)?|citation|here|pdf|{_SITE})"
-_SOURCE_LINK = rf"\[{_SOURCE_NAME}(?:\+\d+)?\]{_TARGET}(?=\W*(?:\n|$|\[))"
+_SOURCE_LINK = rf"\[{_SOURCE_NAME}(?:\+\d+)?\](?:{_TARGET}|\[\w{{1,20}}\])(?=\W*(?:\n|$|\[))"
 _URL = r"(?>(?:https?://|www\.)[^\s<>\"”\])}]{1,600}(?<![.,;:!?'*]))"
 _NAME = r"[A-Z\u00c0-\u00de][\w'’-]+"
 _NO_AUTHOR = (
@@ -35,7 +38,7 @@ _NO_WORK = "".join(rf"(?<!{work} )" for work in ("film", "movie", "album", "nove
 _MARK = "|".join(
     (
         # Not the root of LaTeX, a place of an array, an interval from 0.
-        r"\[{1,2}\^?(?!0)\d{1,4}(?:\s?[,;–-]\s?\^?\d{1,4}){0,20}\]{1,2}(?![({=])",
+        r"\[{1,2}\^?(?!0)\d{1,4}(?:\s?[,;–-]\s?\^?\d{1,4}){0,20}\]{1,2}(?:[–-]\[\d{1,4}\])?(?![({=])",
         r"\[\d{1,4}(?:[,:] ?|\s)(?:(?:pp?\.|pages?|ch\.|chap\.|sec\.|fig\.|§) ?)?[\w–-]{1,15}\](?!\()",
         r"\[\d{1,4}[†:][^\[\]\n]{0,60}\]",
         r"【[^【】\n]{1,100}】",
@@ -49,11 +52,14 @@ _MARK = "|".join(
         r"\[[a-z]\](?![a-z(])",
         r"\{\{[^{}\n]{1,200}\}\}",
         r"\[\^\d{1,3}\^\]",
+        r"(?<=[\w.] )\{\d{1,3}(?:, ?\d{1,3})*\}|(?<=[\w.])\{\d{1,3}\}(?=[\s.,]|$)",
+        r"\((?:(?:[Ii]bid|[Oo]p\. cit|[Ll]oc\. cit)\.?[^()]{0,20}|(?i:en\.)?(?:Wikipedia|Britannica|IMDb))\)",
+        r"\[(?:[\w-]{1,40}\.){1,3}(?:com|org|net|edu|gov|de|fr|uk|io)(?:/[^\[\]\s]{0,200})?\](?!\()",
         r"(?<=\d{4})\^\d{1,2}\b(?!\.\d)",
         r"[(\[](?:(?i:sources?|via|ref(?:erence)?s?|cited in): ?|ISBN|doi|DOI|arXiv)[^()\[\]\n]{1,120}[)\]](?!\()",
         rf"{_NO_WORK}[(\[]{_AUTHOR_YEAR}(?:; ?{_AUTHOR_YEAR}){{0,9}}[)\]]",
         r"(?<=\w )\(\d{1,2}(?:, ?\d{1,2}){0,5}\)(?=[.!?](?:\s|$))",
-        r"(?<=\w)[†‡]+(?=[\s.,;]|$)",
+        r"(?:(?<=[\w)])|(?<=[\w)] ))[†‡]+(?=[\s.,;]|$)",
         r"\ue200?(?:cite)?turn\d+(?:search|view|news|fetch)\d+",
     )
 )

@@ -14,6 +14,9 @@ from localfact.claims.rules.markdown import PlainText, whole_text
 
 # A backslash and an n, as data that was escaped once too often has them; "\nu" is a letter of LaTeX.
 _ESCAPED_BREAK = re.compile(r"(?:\\r)?\\n(?![a-z])")
+# A mark of Markdown that was told to be none; round and square brackets may be LaTeX's.
+_ESCAPED_MARK = re.compile(r"\\(?=[!#*+.<>_`~|-])|\\(?=\[\^?\d{1,3}\\?\])|(?<=\[\d)\\(?=\])|(?<=\[\d\d)\\(?=\])")
+_LATEX_STYLE = re.compile(r"\\(?:textbf|textit|emph|underline)\{(?P<shown>[^{}\n]{1,300})\}")
 _ATTRIBUTES = r"(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]{0,1000}\"|'[^'<>]{0,1000}'|[^\s<>\"']{1,300}))"
 _TAG = re.compile(rf"<(?P<slash>/?)(?P<name>[A-Za-z][\w-]{{0,20}}){_ATTRIBUTES}{{0,20}}\s*/?>|<\|\w{{1,30}}\|>")
 _CLOSED = re.compile(r"</([A-Za-z][\w-]{0,20})\s*>")
@@ -28,7 +31,8 @@ _INLINE = re.compile(
 # Whatever is between these is no prose.
 _HIDDEN = re.compile(
     r"<!--.{0,20000}?-->|<(?P<name>script|style|svg|math|pre)\b[^<>]{0,1000}(?<!/)>.{0,20000}?</(?P=name)\s*>|"
-    r"<ref\b[^<>]{0,300}(?:/>|>[^<>]{0,1000}</ref\s*>)",
+    r"<ref\b[^<>]{0,300}(?:/>|>[^<>]{0,1000}</ref\s*>)|[ \t]*<cite\b[^<>]{0,300}>[\s\[(]*\d[\d\s,;–-]{0,20}[\])]*</cite\s*>|"
+    r"\\begin\{(?P<block>verbatim|lstlisting|minted)\}.{0,20000}?\\end\{(?P=block)\}",
     re.IGNORECASE | re.DOTALL,
 )
 _RAISED = re.compile(r"<sup\b[^<>]{0,200}>\s*(?:<a\b[^<>]{0,500}>)?(?P<raised>[^<>]{0,40})(?:</a>)?\s*</sup>", re.IGNORECASE)
@@ -53,14 +57,19 @@ _BARE_TABLE = re.compile(
 _LINE_BEGIN = re.compile(r"(?m)^[^\n]")
 _HEAD_ROW = re.compile(r"<tr\b[^<>]{0,200}>(?:(?!</tr).){0,5000}<th\b(?:(?!</tr).){0,5000}</tr\s*>", re.IGNORECASE | re.DOTALL)
 _MARKS = (("1", "2", "3"), ("a", "b", "c"), ("i", "ii", "iii"))
+_ENDED_POINT = re.compile(r";(?= (?:and )?\(?(?:\d{1,2}|[a-h]|i{1,3}|iv|vi{0,3})\) )")
 _ENUMERATED = re.compile(r"(?:(?<=\s)|^)\(?(?P<mark>\d{1,2}|[a-h]|i{1,3}|iv|vi{0,3})\) ", re.MULTILINE)
 
 
 def clean(response_text: str, dropped: Counter[str]) -> PlainText:
     """Returns a response without what is no prose; counts blocks of code and entries of references in `dropped`."""
     whole = whole_text(response_text).replace(_ESCAPED_BREAK, lambda _: "\n")
-    if "<" in whole.text:
-        whole = whole.replace(_HIDDEN, lambda hidden: "\n" if (hidden["name"] or "").lower() == "pre" else "")
+    if "\\" in whole.text:
+        whole = whole.replace(_LATEX_STYLE, lambda styled: styled["shown"])
+    if "<" in whole.text or "\\begin" in whole.text:
+        whole = whole.replace(
+            _HIDDEN, lambda hidden: "\n" if hidden["block"] or (hidden["name"] or "").lower() == "pre" else ""
+        )
         whole = whole.replace(_HEAD_ROW, lambda row: f"{row[0]}\n|{'---|' * row[0].lower().count('<th')}")
         whole = whole.replace(_RAISED, lambda found: _lower(found["raised"], found.string[: found.start()]))
         closed = {name.lower() for name in _CLOSED.findall(whole.text)}
@@ -71,7 +80,10 @@ def clean(response_text: str, dropped: Counter[str]) -> PlainText:
     whole = whole.replace(_STRUCK_OUT, lambda _: "").replace(_LABEL, _mark_label)
     whole = whole.replace(_RAISED_DIGITS, _lower_digits)
     whole = whole.replace(_ENTITY, lambda entity: html.unescape(entity[0]).replace("\xa0", " "))
-    return _hide_enumeration(hide_citations(hide_blocks(whole, dropped)))
+    blocks = hide_blocks(whole, dropped)
+    if "\\" in blocks.text:
+        blocks = blocks.replace(_ESCAPED_MARK, lambda _: "")
+    return _hide_enumeration(hide_citations(blocks))
 
 
 def _put_bar(first: re.Match[str], tables: list[tuple[int, int]]) -> str | None:
@@ -127,4 +139,6 @@ def _hide_enumeration(whole: PlainText) -> PlainText:
         if len(marks) > 1 and any(first[:2] == tuple(mark["mark"] for mark in marks[:2]) for first in _MARKS):
             # At the beginning of the line, it is the marker of an item.
             hidden += [mark.span() for mark in marks if whole.text[line.start() : mark.start()].strip()]
+    within = {place - len(", ") for place, _ in hidden} | {place - len(", and ") for place, _ in hidden}
+    whole = whole.replace(_ENDED_POINT, lambda ended: "," if ended.start() in within else None)
     return whole.without(hidden)

@@ -23,7 +23,10 @@ _PRESENT_FORMS = (
     r"provides|receives|refers|remains|represents|resides|runs|serves|specializes|speaks|stands|supports|takes|teaches|tells|uses|wins|"
     r"works|writes"
 )
-_ED_FORM = r"(?!(?:red|need|seed|speed|feed|hundred|sacred|indeed|breed|naked|embed|exceed|succeed|proceed)\b)[a-z][a-z-]*ed"
+_ED_FORM = (
+    r"(?!(?:red|need|seed|speed|feed|hundred|sacred|indeed|breed|naked|embed|exceed|succeed|proceed|talented|gifted|skilled|famed)\b)"
+    r"[a-z][a-z-]*ed"
+)
 
 #: A past form, or one that may be.
 PAST = rf"(?:(?:was|were|had|did|didn't|{_PAST_FORMS}|{_ED_FORM})\b)"

@@ -20,7 +20,7 @@ _DO = (
 )
 _ENGLISH = (
     rf"(?:{START}|, (?:but )?)I(?:['’]m| am|['’]ve| have)? {_NOT_ABLE} (?:\w+ )?{_DO}\b",
-    rf"{START}[Tt]here is no (?:\w+ )?information\b",
+    rf"{START}[Tt]here (?:is|are) no (?:[\w-]+ ){{0,4}}(?:information|individual|person|public figure|records?)\b",
     rf"{START}[Nn]o (?:\w+ )?information (?:is|was|could be) (?:available|found)\b",
     r"\b(?:does not|is not|did not)\b.{0,80}\bsearch results?\b|\bsearch results? (?:do|does|did|is|are) not\b",
 )
@@ -44,8 +44,8 @@ _FRENCH = (
     r"il n['’]y a (?:pas d['’]|aucune )information)"
 )
 _GERMAN = (
-    r"\b(?i:(?:ich|wir)\b.{0,60}\b(?:keine[nrs]?|nichts?)|(?:liegen|sind|stehen) (?:mir|uns)\b.{0,60}\b(?:keine|"
-    r"nicht))\b.{0,80}"
+    r"\b(?i:(?:ich|wir)\b.{0,60}\b(?:keine[nrs]?|nichts?)|(?:(?:ist|liegen|sind|stehen) (?:mir|uns)|"
+    r"(?:mir|uns) (?:ist|liegen|sind|stehen))\b.{0,60}\b(?:keine[nr]?|nichts?))\b.{0,80}"
     r"(?i:information|angaben|daten|find|gefunden|beantwort|helfen|zugriff|zugang|bekannt|auskunft|bereitstell)"
 )
 _DUTCH = r"\b(?i:ik)\b.{0,60}\b(?i:geen|niet)\b.{0,60}(?i:informatie|vinden|gevonden|helpen|gegevens|beantwoord)"
@@ -53,6 +53,20 @@ _RUSSIAN = (
     r"(?i:не (?:могу|удалось|наш[её]л|нашла|располагаю|имею|смогл?а?)|у меня нет|нет информации)"
     r".{0,60}(?i:информаци|данны|найти|помочь|ответ|сведени)"
 )
+_POLISH = (
+    r"\b(?i:nie (?:mam|posiadam|mogę|znalazł\w*|udało mi się|znam))\b.{0,60}(?i:informac|danych|znale|pomóc|odpowied|osob)"
+)
+_TURKISH = (
+    r"(?i:bilgi|yardımcı|veri|kayıt|cevap|yanıt).{0,40}(?i:bulamadım|bulunamadı|yok\b|sahip değilim|olamam|edemem|veremem)"
+)
+_SWEDISH = (
+    r"\b(?i:jag|jeg)\b.{0,40}\b(?i:inte|ikke|ingen|inget|inga)\b.{0,60}"
+    r"(?i:information|hitta|finde|finne|hjälp|hj[æe]lp|svar|opplysning)"
+)
+_INDONESIAN = r"\b(?i:saya)\b.{0,40}\b(?i:tidak)\b.{0,60}(?i:informasi|menemukan|membantu|data|menjawab)"
+_VIETNAMESE = r"(?i:tôi).{0,40}(?i:không).{0,60}(?i:thông tin|tìm thấy|giúp|trả lời|dữ liệu)"
+_ARABIC = r"(?:لا|ليس|لم|لست).{0,60}(?:معلومات|بيانات|العثور|أجد|مساعد|الإجابة)"
+_HINDI = r"(?:जानकारी|सूचना|मदद|उत्तर).{0,60}(?:नहीं)"
 _CHINESE = (
     r"(?:抱歉|对不起|對不起|很遗憾|很遺憾|不好意思).{0,40}[没沒无無不未]|"
     r"我.{0,10}(?:没有|沒有|无法|無法|未能|不能|找不到).{0,30}(?:信息|资料|資料|資訊|找到|提供|回答|帮助|幫助|查到)"
@@ -64,7 +78,10 @@ _JAPANESE = (
 _KOREAN = r"(?:죄송|미안|유감).{0,60}(?:없|못)|정보.{0,20}(?:없|찾을 수 없)"
 _REFUSAL = re.compile(
     "|".join(
-        (*_ENGLISH, _SPANISH, _PORTUGUESE, _ITALIAN, _FRENCH, _GERMAN, _DUTCH, _RUSSIAN, _CHINESE, _JAPANESE, _KOREAN),
+        (
+            *(*_ENGLISH, _SPANISH, _PORTUGUESE, _ITALIAN, _FRENCH, _GERMAN, _DUTCH, _SWEDISH, _POLISH, _RUSSIAN, _TURKISH),
+            *(_ARABIC, _HINDI, _CHINESE, _JAPANESE, _KOREAN, _INDONESIAN, _VIETNAMESE),
+        ),
     )
 )
 # What follows a refusal and states nothing: a request, an offer, a guess why nothing is known.
@@ -72,7 +89,8 @@ _FOLLOWS = re.compile(
     r"\b(?i:please|por favor|bitte|veuillez|s['’]il vous plaît|prego|per favore|пожалуйста)\b|请|請|ください|주세요|"
     r"如果(?:您|你)|"
     r"\b(?i:si (?:me|vous|tu|puedes|puede|necesitas|tienes)|wenn (?:sie|du)|falls (?:sie|du)|se (?:você|puoi|hai|vuoi)|"
-    r"als je)\b|"
+    r"als je|(?:le|te|les) (?:recomiendo|sugiero|aconsejo)|ich empfehle|könnten sie|(?:je|nous) vous (?:recommande|"
+    r"conseille|suggère)\w*|ti consiglio|recomendo|polecam)\b|建议(?:您|你)|建議(?:您|你)|(?:您|你)可以|おすすめします|"
     r"\b(?i:there (?:are|may be|might be|could be) (?:likely |probably )?(?:many|several|multiple|other|"
     r"various) (?:\w+ )?(?:people|individuals|persons))|"
     r"\b(?i:(?:not|n['’]t|no) (?:be )?(?:a )?(?:well-known|widely known|public figure|notable|famous))\b|"

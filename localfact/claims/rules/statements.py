@@ -27,10 +27,18 @@ OPENING_SENTENCES = 3
 
 # A connective or introduction at the beginning of a sentence.
 _OPENING = re.compile(
-    r"(?:(?i:additionally|also|but|consequently|finally|for example|for instance|furthermore|hence|however|in addition|"
-    r"in conclusion|in fact|in summary|indeed|instead|interestingly|likewise|meanwhile|moreover|nevertheless|notably|overall|"
-    r"similarly|specifically|therefore|thus|ultimately), |"
-    r"[Ii]t(?: is|['’]s) (?:also )?(?:important to note|notable|worth noting) that |Note that )+"
+    r"(?:(?i:additionally|also|but|consequently|even so|finally|for example|for instance|furthermore|hence|however|in addition|"
+    r"in conclusion|in fact|in short|in summary|indeed|instead|interestingly|likewise|meanwhile|moreover|nevertheless|"
+    r"nonetheless|notably|overall|similarly|specifically|still|(?:having |with )?that (?:being )?said|"
+    r"therefore|thus|ultimately), |"
+    r"[Ii]t(?: is|['’]s) (?:also )?(?:important to note|notable|worth noting|known) that |Note that |"
+    r"[Ww]hat (?:is|(?:I|we) (?:can|do)?) ?(?:certain|clear|confirm|know|known|say|tell you|well known) is that |"
+    r"I (?:can (?:confirm|say|tell you)|do know) that |(?:As far as|From what) I know, )+"
+)
+# A caveat of whoever answers, in the sentence that states something behind it.
+_CAVEAT = re.compile(
+    r"(?:Although|Even though|Though|While) (?:I|my)\b[^,;]{3,160}, |"
+    r"(?:[A-Z][\w'’ ]{1,40}, ){0,2}(?:I|My)(?:['’]m|['’]ve)? [^,;.]{3,160}[,;] (?:but|however,?|yet) (?=\S)"
 )
 _FREQUENT = re.compile(r"\b(?i:an?|and|as|at|by|for|from|has|he|her|his|in|is|it|of|on|she|that|the|to|was|were|with)\b")
 # The least share of those words in a text that is surely English.
@@ -62,15 +70,15 @@ def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]
     english = _is_english(response.text)
     lines = list(read_outline(response.text, dropped))
     prose = [line.text.text for line in lines if not line.row]
-    if _abstains(prose, english=english) and len(prose) == len(lines):
+    if len(prose) == len(lines) and _abstains([_complete(line, "It", english=english).text for line in lines], english=english):
         dropped[DropReason.ABSTENTION] += len(prose)
         return
     topic = usable_topic(response.topic) or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
-    of_person = dominant_pronoun(response.text) in ("he", "she")
-    subjects = _Subjects(topic, response.text, lines)
+    read = "\n".join(line.text.text for line in lines)
+    of_person = dominant_pronoun(read) in ("he", "she")
+    subjects = _Subjects(topic, read, lines)
     for line, sentence in _sentences(lines, topic, dropped, english=english):
-        opening = _OPENING.match(sentence.text) if english else None
-        stated = sentence.part(opening.end() if opening else 0)
+        stated = sentence.part(_begin_of_statement(sentence.text) if english else 0)
         if reason := drop_reason(stated.text, topic=topic or "", english=english):
             dropped[reason] += 1
             continue
@@ -103,11 +111,25 @@ def _is_english(response_text: str) -> bool:
     return frequent or text.foreign_language(response_text, ("en",)) is None
 
 
+def _begin_of_statement(sentence: str) -> int:
+    """Returns where a sentence states something, behind connectives and a caveat of whoever answers."""
+    begin = 0
+    while found := _OPENING.match(sentence, begin) or _CAVEAT.match(sentence, begin):
+        begin = found.end()
+    return begin if len(sentence) > begin else 0
+
+
 def _abstains(prose: Sequence[str], *, english: bool) -> bool:
     """Whether the sentences of a response decline to answer: one at its beginning refuses, and nothing behind it is stated."""
+    stated = [sentence[_begin_of_statement(sentence) :] if english else sentence for sentence in prose]
     return any(refuses(sentence) for sentence in prose[:OPENING_SENTENCES]) and all(
-        follows_refusal(sentence) or drop_reason(_OPENING.sub("", sentence), english=english) is not None for sentence in prose
+        follows_refusal(sentence) or drop_reason(sentence, english=english) is not None for sentence in stated
     )
+
+
+def _complete(line: Line, subject: str | None, *, english: bool) -> PlainText:
+    """Returns a line of prose as a sentence about the subject, or about what its heading names."""
+    return sentence_of(line.text, line.heading or subject, item=line.item) if english and line.first else line.text
 
 
 def _sentences(
@@ -118,8 +140,7 @@ def _sentences(
         rows = list(group)
         if not is_table:
             for line in rows:
-                completed = english and line.first
-                yield line, sentence_of(line.text, line.heading or topic, item=line.item) if completed else line.text
+                yield line, _complete(line, topic, english=english)
             continue
         for line, found in zip(rows, row_sentences([row.text for row in rows], rows[0].heading or topic), strict=True):
             if not (english and found):

@@ -20,6 +20,8 @@ from localfact.relations.values.segments import OPENING, RELATIVE, SentencePart,
 from localfact.relations.values.value import Value
 from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, base, is_weak, listed
 
+#: No words of a sentence: the mark of a note, and what only says that a number is a place in an order.
+_NO_WORD = re.compile(r"\[(?:\w{1,3}|note \d+)\]|\b[Nn]o\. ?(?=\d)|\b[Nn]umber (?=one\b|\d)|(?<=st|nd|rd|th) place\b")
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|–|—|−|-)\s*")
 _SUBORDINATE = frozenset(("before", "after", "when", "because", "although"))
 _PREPOSITIONS = listed("preposition")
@@ -114,6 +116,7 @@ def words_of_name(clause: ReadClause, governor: str) -> frozenset[str]:
 
 def read_clauses(text: str) -> list[ReadClause]:
     """The clauses of a sentence, in order."""
+    text = _NO_WORD.sub(lambda found: " " * len(found[0]), text)
     values = read_values(text)
     names = list(read_names(text))
     found: list[ReadClause] = []
@@ -161,6 +164,8 @@ def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadC
         verbs = previous.verbs
     rest = [word for word in words if not head or word.start > head[-1].start]
     bound = tuple(_bound_names(words, names, head))
+    if previous is not None and segment.opener == "(" and subject == _subject_before(segment, previous):
+        bound += tuple(one._replace(governor="") for one in previous.names[-1:])
     values = tuple(_lives(segment, words, bool(taken or previous)))
     return ReadClause(
         words=own | taken | subject,
@@ -246,13 +251,16 @@ def _bound_names(words: Sequence[Word], names: Sequence[Name], head: Sequence[Wo
 
 
 def _lives(segment: SentencePart, words: Sequence[Word], follows: bool) -> Iterator[Value]:
-    """The segment's values; the years of a life, in brackets or with "lived", as those of birth and death."""
+    """The segment's values; of a range in brackets, or with "lived" or "lasted", as those of birth and death, or both ends."""
     lived = any(word.base == "liv" for word in words)
+    lasted = any(word.verb and word.base == base("lasted") for word in words)
     alone = segment.opener == "(" and follows and not _content(words)
     marked = {word.lower for word in words} & {"b", "d", "born", "died"} if segment.opener == "(" else set[str]()
     for value in segment.values:
-        if isinstance(value.measure, Moment) and value.role and (lived or alone):
-            yield Value(value.span, value.measure, frozenset({base("birth" if value.role == "start" else "death")}), "life")
+        if isinstance(value.measure, Moment) and value.role and (lived or alone or lasted):
+            ends = ("birth", "begin") if value.role == "start" else ("death", "end")
+            said = ends[:1] if lived else ends[1:] if lasted else ends
+            yield Value(value.span, value.measure, frozenset(map(base, said)), "life")
         elif isinstance(value.measure, Moment) and marked:
             yield Value(value.span, value.measure, frozenset({base("birth" if marked & {"b", "born"} else "death")}), "life")
         else:

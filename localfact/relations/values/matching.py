@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from localfact.relations.lexical.statements import idf_table
 from localfact.relations.values.clauses import ReadClause
-from localfact.relations.values.vocabulary import kin
+from localfact.relations.values.vocabulary import base, kin
 
 #: What a word counts that stands not in the clause but beside it, in its sentence; and where "its" or "there" may stand for it.
 BESIDE, MEANT = 0.5, 0.95
@@ -78,6 +78,7 @@ def fit_subject(claim: ReadClause, placed: PlacedClause, words: frozenset[str]) 
     if len(held) == len(claim.subject) and said.goes_on and not said.owned:
         return 1.0 if len(said.subject) <= 1 + len(held) else SPOKEN_OF  # "his brother Anders Lund"
     foreign = said.subject - held_of(said.subject, claim.words | placed.before if said.goes_on else claim.words)
+    foreign -= _whole_name(said, held)
     if said.goes_on or not said.subject:
         missing = claim.subject - held
         if said.subject and said.subject - held_of(said.subject, claim.words):
@@ -93,6 +94,16 @@ def fit_subject(claim: ReadClause, placed: PlacedClause, words: frozenset[str]) 
             return LAST_SPOKEN_OF  # "Lund" for "Peter Lund"
         return 0.0
     return 1.0 if said.subject <= held_of(said.subject, claim.words) else 0.0  # passive for active
+
+
+def _whole_name(said: ReadClause, held: frozenset[str]) -> frozenset[str]:
+    """The words of a name in the subject whose last one is held: "Lund" is Peter Anders Lund."""
+    names = (
+        frozenset(map(base, bound.name.parts))
+        for bound in said.names
+        if not bound.governor and base(bound.name.parts[-1]) in held
+    )
+    return frozenset[str]().union(*names)
 
 
 def held_of(wanted: frozenset[str], words: frozenset[str]) -> frozenset[str]:

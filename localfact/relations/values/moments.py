@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from localfact.records import Span
 from localfact.relations.values.value import Measure, Value, ValueAgreement
@@ -18,13 +18,17 @@ SHORTEST_MONTH = 3
 
 _MONTH = "(?P<month>" + "|".join(rf"{month}|{month[:SHORTEST_MONTH]}\.?" for month in MONTHS) + r"|sept\.?)"
 _WEEKDAY = f"(?P<weekday>{'|'.join(WEEKDAYS)})s?"
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DAYS = (*ORDINALS, *(f"twenty-{one}" for one in ORDINALS[:9]), "thirtieth", "thirty-first")
+_DAY = rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?|\b(?P<spelled>{'|'.join(reversed(_DAYS))}))"
 _ERA = r"(?:\s?(?P<era>bce|bc|ce|ad|b\.c\.(?:e\.)?|a\.d\.)(?![^\W_]))"
 _YEAR = r"(?P<year>\d{3,4})(?!\d|[,.]\d|\s?%)"
 _CENTURY = "|".join(ORDINALS)
 #: Of lower-case text, in this order: the first that fits at a place is taken.
 _FORMS = (
     r"(?<!\d)(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})(?!\d)",
+    r"(?<![\d/])(?P<year>\d{4})/(?P<number>\d{1,2})/(?P<day>\d{1,2})(?![\d/])",
+    r"(?<![\d.])(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})(?!\d)",
+    r"(?<![\d/])(?P<one>\d{1,2})/(?P<two>\d{1,2})/(?P<year>\d{4})(?![\d/])",
     rf"(?<!\d){_DAY}\s+(?:of\s+)?{_MONTH}(?:\s?,?\s+(?:of\s+)?{_YEAR}{_ERA}?)?(?![^\W\d])",
     rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?!\d|:)(?:\s?,?\s+{_YEAR}{_ERA}?)?(?![^\W\d])",
     rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}{_ERA}?",
@@ -65,6 +69,7 @@ class Moment:
     Attributes:
         first, last: its days, from 0 at the birth of Christ, a year counted as 372; None without a year.
         month, day, weekday: where it names them; months and days from 1, weekdays from 0.
+        otherwise: the other reading of 9/12/1906, where both are days.
     """
 
     first: float | None = None
@@ -72,11 +77,16 @@ class Moment:
     month: int | None = None
     day: int | None = None
     weekday: int | None = None
+    otherwise: "Moment | None" = None
 
     def agreement(self, said: Measure) -> ValueAgreement | None:
         """See `Measure`. A weekday beside a date says nothing more: people get it wrong."""
         if not isinstance(said, Moment):
             return None
+        found = [own._agree(other) for own in (self, self.otherwise) if own for other in (said, said.otherwise) if other]
+        return next((one for one in (ValueAgreement.SAME, ValueAgreement.OPEN, None) if one in found), ValueAgreement.OTHER)
+
+    def _agree(self, said: "Moment") -> ValueAgreement | None:
         if self.first is not None and self.last is not None and said.first is not None and said.last is not None:
             if said.last < self.first or said.first > self.last:
                 return ValueAgreement.OTHER
@@ -132,15 +142,23 @@ def _is_written_so(said: dict[str, str], found: re.Match[str], text: str) -> boo
         return False
     if "era" in said and not text[found.start("era")].isupper():
         return False
-    alone = not {"day", "year", "decade", "century", "named", "plain", "season"} & said.keys()
+    alone = not {"day", "spelled", "year", "decade", "century", "named", "plain", "season"} & said.keys()
     return not alone or bool(_ALONE_BEHIND.search(text[: found.start()].lower()[-BACK:]))
 
 
 def _moment(said: dict[str, str], text: str, found: re.Match[str]) -> Moment | None:
     if "plain" in said and _is_counted(found, text, int(said["plain"])):
         return None
+    if "one" in said:
+        ways = [said | {"day": said[day], "number": said[month]} for day, month in (("one", "two"), ("two", "one"))]
+        moments = [one for way in ways if (one := _dated(way)) is not None]
+        return replace(moments[0], otherwise=moments[1]) if len(moments) > 1 else moments[0] if moments else None
+    return _dated(said)
+
+
+def _dated(said: dict[str, str]) -> Moment | None:
     month = int(said["number"]) if "number" in said else _month(said.get("month"))
-    day = int(said["day"]) if "day" in said else None
+    day = int(said["day"]) if "day" in said else _DAYS.index(said["spelled"]) + 1 if "spelled" in said else None
     weekday = WEEKDAYS.index(said["weekday"]) if "weekday" in said else None
     if not 1 <= (month or 1) <= MONTHS_OF_A_YEAR or not 1 <= (day or 1) <= DAYS:
         return None

@@ -25,11 +25,11 @@ _SPELLED = (
     rf"(?:(?:a|an)\s+(?:{_GREAT}|dozen)|(?:{_WORD})(?:[\s-]+(?:dozen|{_WORD}|{_GREAT}))*)"
     rf"(?:\s+and\s+(?:{_WORD})(?:-(?:{_WORD}))?(?=\W))?(?:[\s-]+(?:{_GREAT}))*"
 )
-_DIGITS = r"\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_DIGITS = r"\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
 _FRACTION = rf"(?:(?:a|one|two|three)[\s-])?(?:{'|'.join(_PARTS)})(?=\s+(?:of|the|its|their|his|her|a)\b)"
 NUMERAL = (
     rf"(?P<digits>(?:{_DIGITS})(?P<vulgar>[½¼¾⅓⅔])?|[½¼¾⅓⅔])"
-    rf"(?:[\s-]?(?P<great>{_GREAT})s?\b|\s?(?P<short>bn|mn|tn|[mkK](?=\s+(?:dollars|euros|pounds|people))|(?-i:[MBK]))\b)?"
+    rf"(?:[\s-]?(?P<great>{_GREAT})s?\b|\s?(?P<short>bn|mn|tn|[mkK](?=\s+(?:dollars|euros|pounds|people))|(?-i:[MBK]|(?<=\d)k(?=\s+[a-z]{{3,}}s\b|[.,;)]|$)))\b)?"
     rf"|(?P<fraction>\b{_FRACTION})"
     rf"|(?P<spelled>\b(?:half\s+a\s+dozen|(?:a\s+)?dozen|{_SPELLED})(?:\s+and\s+a\s+(?P<and_half>half|quarter))?\b)"
 )
@@ -58,7 +58,7 @@ def read_numeral(found: re.Match[str]) -> Numeral | None:
 
 
 def _read_digits(said: dict[str, str]) -> Numeral:
-    digits = re.sub("[,\u00a0\u202f]", "", said["digits"])
+    digits = re.sub("[, \u00a0\u202f]", "", said["digits"])
     part = _VULGAR.get(digits[-1:], 0.0)
     plain = digits.rstrip("½¼¾⅓⅔")
     value = float(plain or 0) + part

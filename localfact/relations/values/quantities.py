@@ -18,6 +18,8 @@ MUCH_OVER, ALMOST = 1.5, 0.8
 MUCH_UNDER = 1.4
 #: Two round numbers that differ by a smaller share may be the same, rounded: that is left open.
 NEAR = 0.05
+#: Fewer things are counted, not rounded.
+FEW = 100
 #: The most words behind a number of which the last is what it counts.
 COUNTED_WORDS = 3
 
@@ -33,7 +35,7 @@ _HEDGE = re.compile(
 BACK = 24
 _SECOND = NUMERAL.replace("(?P<", "(?P<to_")
 _QUANTITY = re.compile(
-    rf"(?<![\w.,/])(?<![^\W\d]-)(?P<sign>minus\s+|[−-](?=\d))?(?P<before>(?:us)?[$£€¥₹]\s?)?(?P<first>{NUMERAL})"
+    rf"(?<![\w.,/’'])(?<![^\W\d]-)(?P<sign>minus\s+|[−-](?=\d))?(?P<before>(?:us)?[$£€¥₹]\s?)?(?P<first>{NUMERAL})"
     rf"(?:\s?(?:to|–|—|-|and|or)\s?(?P<second>(?:[$£€¥₹]\s?)?(?:{_SECOND})))?"
     rf"[\s-]?(?P<unit>{unit_pattern()})?(?:\s+and\s+a\s+(?P<more>half|quarter)\b)?(?P<below>\s+below\b)?",
     re.IGNORECASE,
@@ -55,6 +57,7 @@ _APART = re.compile(
 _ENDS = re.compile(rf"(?:st|nd|rd|th)\b|[:/]\d|\d|-(?:{'|'.join(ORDINALS)})\b")
 _AGE = re.compile(r"(?:\bage of|\baged|\bage|(?:^|, |\b(?:died|retired|won) )at)\s+$", re.IGNORECASE)
 _OLD = re.compile(r"[\s-]old\b")
+_MILLIONS = ("m", "M")
 _AGED = (("age", 31557600.0),)
 
 
@@ -115,7 +118,7 @@ class Quantity:
         theirs = sorted(self._reach(said.low * other, said.high * other, said.hedge, ours=False))
         if theirs[1] < low - 1e-9 * abs(low) or theirs[0] > high + 1e-9 * abs(high):
             near = abs(self.low * factor - said.low * other) <= NEAR * abs(said.low * other)
-            rounded = self.grain < 1 or self.low % 10 == 0
+            rounded = self.grain < 1 or (self.low % 10 == 0 and (self.low >= FEW or bool(self.dimensions)))
             return ValueAgreement.OPEN if near and rounded and not self.counted_exactly(said) else ValueAgreement.OTHER
         inside = low - 1e-9 * abs(low) <= theirs[0] and theirs[1] <= high + 1e-9 * abs(high)
         if said.hedge == self.hedge and said.low == self.low and said.high == self.high and factor == other:
@@ -213,6 +216,8 @@ def _read(found: re.Match[str], text: str) -> Value | None:
     if found["to_great"] and not found["great"] and found["digits"]:  # "2 to 3 million"
         times = second.grain / (10.0 ** -len((found["to_digits"] or "").partition(".")[2]))
         first = Numeral(first.value * times, first.grain * times)
+    if found["before"] and found["unit"] in _MILLIONS and found["digits"]:  # "$35m"
+        first, second = (Numeral(one.value * 1e6, one.grain * 1e6) for one in (first, second))
     more = {"half": 0.5, "quarter": 0.25}.get((found["more"] or "").lower(), 0.0)
     low, high = sorted((first.value + more, second.value + more))
     if found["sign"] or found["below"]:

@@ -34,6 +34,18 @@ BORN = "Ada Morel was born in Lyon."
         "According to https://example.org/a, Ada Morel was born in Lyon.",
         "Ada Morel was born in [Lyon](https://example.org/a).",
         "<p>Ada Morel was born in <b>Lyon</b>.</p>",
+        "Ada Morel was born in Lyon [1]-[3].",
+        "Ada Morel was born in Lyon {2}.",
+        "Ada Morel was born in Lyon †.",
+        "Ada Morel was born in Lyon (ibid.).",
+        "Ada Morel was born in Lyon [towns.example.org].",
+        "Ada Morel was born in Lyon <cite>[4]</cite>.",
+        "Ada Morel was born in Lyon.[[1](https://example.org/a)]",
+        "Ada Morel was born in Lyon [\\[1\\]](https://example.org/a).",
+        "Ada Morel was born in Lyon [Wikipedia][2].",
+        "Ada Morel was born in Lyon\\.",
+        "\\textbf{Ada Morel} was born in \\emph{Lyon}.",
+        "\\begin{verbatim}\nx = 1\n\\end{verbatim}\nAda Morel was born in Lyon.",
         "<answer>Ada&nbsp;Morel was born in Lyon.</answer><|im_end|>",
         "![A picture](https://example.org/a.png)Ada Morel was born in Lyon.",
     ],
@@ -65,6 +77,12 @@ def test_what_only_looks_like_a_mark_stays(text: str) -> None:
         (f"{BORN}\n\n[^1]: See the register of the town.", {"reference": 1}),
         (f"{BORN}\n\nSource: https://example.org/a", {"reference": 1}),
         (f"{BORN}\n\n1. Fox, B. (1998). The towns were told.\n2. Ray, C. (1999). More.", {"reference": 2}),
+        (f"{BORN}\n\nReferences\n==========\n\nFox, Bo. 1998. The towns were told. Bell.", {"reference": 3}),
+        (f"{BORN}\n\nReferences used:\n(1) Fox B. The towns were told. Towns. 1998;12:1-5.", {"reference": 2}),
+        (f"{BORN}\n\nFor further reading, see:\n* Fox, Bo. The towns were told. 1998.", {"reference": 2}),
+        (f"{BORN}\n\n[^a]: Fox told this in a book.\n    It was long.", {"reference": 2}),
+        (f"{BORN}¹\n\n¹ Bo Fox, The towns were told (Lyon, 1998), 23.\n² Ibid., 45.", {"reference": 2}),
+        (f"````md\n```\nAda Morel died in Rome.\n```\n{BORN}\n````", {"code": 1}),
         (f"Sources:\n- Wikipedia\n\n{BORN}", {"reference": 2}),
         (f"~~~\nAda Morel died in Rome.\n~~~\n{BORN}", {"code": 1}),
         (f"```python\nAda Morel died in Rome.\n```\n\n    Ada Morel died in Rome.\n    She did.\n\n{BORN}", {"code": 2}),
@@ -85,6 +103,12 @@ def test_a_heading_that_references_could_have_stands_above_prose_too() -> None:
 def test_what_is_indented_below_an_item_or_everywhere_is_no_code() -> None:
     for text in ("- Lyon\n\n    It is a city.", "    It is a city.\n\n    It is old."):
         assert clean(text, Counter()).text == text
+
+
+def test_what_looks_like_code_is_code_however_much_of_the_text_is_indented() -> None:
+    counts: Counter[str] = Counter()
+    assert clean("So:\n\n    died = 'in Rome'\n    print(died)\n\nIt ends.", counts).text.split() == ["So:", "It", "ends."]
+    assert counts == {"code": 1}
 
 
 def test_breaks_items_and_headings_of_html_are_lines() -> None:

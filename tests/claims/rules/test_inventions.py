@@ -49,10 +49,19 @@ async def test_who_else_is_named_decides_as_far_as_the_pronoun_may_be_theirs(tex
             "Ada Morel (1) was born in Lyon, (2) moved to Bonn in 1843, and (3) died in 1852.",
             ["Ada Morel was born in Lyon.", "Ada Morel moved to Bonn in 1843.", "Ada Morel died in 1852."],
         ),
+        (
+            "Ada Morel 1) wrote in Lyon; 2) married Bo Fox in 1843; and 3) directed the Bell Works.",
+            ["Ada Morel wrote in Lyon.", "Ada Morel married Bo Fox in 1843.", "Ada Morel directed the Bell Works."],
+        ),
+        ("Ada Morel was born in Lyon.\\n\\nShe died in Bonn.", ["Ada Morel was born in Lyon.", "Ada Morel died in Bonn."]),
         ("Ada Morel was a painter and won the Bell Prize.", ["Ada Morel was a painter.", "Ada Morel won the Bell Prize."]),
         (
             "Ada Morel was named for the Bell Prize but won none.",
             ["Ada Morel was named for the Bell Prize.", "Ada Morel won none."],
+        ),
+        (
+            "Ada Morel is one of the most loved and talented French poets.",
+            ["Ada Morel is one of the most loved and talented French poets."],
         ),
         ("Lyon is a loud and messy town.", ["Lyon is a loud and messy town."]),
         ("Ada Morel has two sons, Bo Fox, Al Fox, and Ed Fox.", ["Ada Morel has two sons, Bo Fox, Al Fox, and Ed Fox."]),

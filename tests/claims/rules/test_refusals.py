@@ -25,6 +25,13 @@ async def claims(text: str) -> tuple[list[str], dict[str, int]]:
         "很抱歉，我无法提供这位画家的资料。如果您有更多信息，请告诉我。",
         "申し訳ありませんが、その画家の情報は見つかりませんでした。",
         "죄송하지만 그 화가에 대한 정보를 찾을 수 없습니다.",
+        "Zu dieser Malerin ist mir nichts bekannt.",
+        "No dispongo de datos sobre esa pintora. Le recomiendo buscar en un museo.",
+        "Przykro mi, nie znalazłem informacji o tej malarce.",
+        "Maalesef bu ressam hakkında bilgi bulamadım.",
+        "Tyvärr kan jag inte hitta någon information om den målaren.",
+        "عذراً، لم أجد معلومات عن هذه الرسامة.",
+        "There is no well known painter or public figure of that name. Could you tell me more?",
         "К сожалению, мне не удалось найти информацию об этой художнице.",
     ],
 )
@@ -41,12 +48,22 @@ async def test_a_refusal_states_nothing_in_any_of_these_languages(text: str) -> 
         "As an AI model, I do not have access to news. However, Ada Morel was born in Lyon.",
         "Ada Morel was born in Lyon. I could not find much about her youth.",
         "There is no information about her youth. She left it untold. Ada Morel was born in Lyon.",
+        "Sorry, I can't speak for her, but Ada Morel was born in Lyon.",
+        "While I have no access to her letters, Ada Morel was born in Lyon.",
+        "I don't know much about her. That said, Ada Morel was born in Lyon.",
+        "I could not find her letters. What is known is that Ada Morel was born in Lyon.",
     ],
 )
 async def test_a_caveat_beside_a_statement_drops_itself_alone(text: str) -> None:
     found, dropped = await claims(text)
     assert "Ada Morel was born in Lyon." in found
     assert "abstention" not in dropped
+
+
+async def test_the_items_of_a_list_below_a_caveat_are_statements() -> None:
+    response = Response(id="r", topic="Ada Morel", text="I could not find her letters.\n\n- Born: 4 May 1950\n- Died: 2001")
+    found = await RuleExtractor().extract(response)
+    assert [claim.text for claim in found.claims] == ["Ada Morel was born on 4 May 1950.", "Ada Morel died in 2001."]
 
 
 async def test_what_is_stated_beside_a_caveat_in_another_language_stays() -> None:
