@@ -205,7 +205,7 @@ class Assessment(Record):
 
     @property
     def contradicted(self) -> tuple[JudgedClaim, ...]:
-        """The contradicted claims, the least likely first."""
+        """The contradicted claims, the least likely to be true first."""
         found = [claim for claim in self.judged if claim.verdict is VerdictLabel.CONTRADICTED]
         return tuple(sorted(found, key=lambda claim: 1.0 if claim.probability is None else claim.probability))
 

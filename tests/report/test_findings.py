@@ -5,12 +5,20 @@ from report_runs import small_assessment
 from run_builders import run_of
 
 from localfact.records import Claim, CountedPassage, Passage, Span, Verdict
-from localfact.report.findings import common_flags, find_claims, headline, how_clearly, tell_common_flags, too_weak
+from localfact.report.findings import (
+    common_flags,
+    find_claims,
+    headline,
+    how_clearly,
+    tell_annotators,
+    tell_common_flags,
+    too_weak,
+)
 from localfact.report.marked_text import quote
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
 from localfact.report.whose_pages import tell_pages
-from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
+from localfact.vocabulary import Flag, GoldLabel, RelationLabel, VerdictLabel
 
 AGAINST = RelationLabel.CONTRADICTION
 
@@ -65,6 +73,15 @@ def test_the_least_likely_claims_of_the_whole_run_come_first() -> None:
 
     run = [judged(0, 0.44), judged(1, None), judged(2, 0.09)]
     assert [found.assessment.index for found in find_claims(run, [VerdictLabel.CONTRADICTED])] == [2, 0, 1]
+
+
+def test_how_many_contradicted_claims_annotators_bear_out_is_told_where_they_labelled_some() -> None:
+    (made,) = run_of("CCSC")
+    golds = [GoldLabel.NOT_SUPPORTED, GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED, None]
+    claims = tuple(claim.model_copy(update={"gold": gold}) for claim, gold in zip(made.claims, golds, strict=True))
+    (said,) = tell_annotators([made.model_copy(update={"claims": claims})])
+    assert said == "Annotators labelled 2 of the contradicted claims, and call 1 of them not supported."
+    assert tell_annotators([made]) == []
 
 
 def test_weak_and_clear_verdicts_differ_in_words() -> None:

@@ -12,7 +12,7 @@ const LABELS = ["entailment", "neutral", "contradiction"];
 const AROUND = 240;      // characters before and after a deciding sentence
 const NODES = 8;         // passages, and other claims, in the picture of the graph
 let open = { response: null, claim: null, data: null, address: null };
-let found = [], at = -1; // claims that the filters leave, as [response, claim], the least likely first; and which of them was gone to
+let found = [], at = -1; // claims that the filters leave, as [response, claim], the least likely to be true first; and which of them was gone to
 
 // ---- making elements ------------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any
 from localfact.records import Assessment, Distribution, Pair
 from localfact.report.accounting_view import figures, number
 from localfact.report.explanations import FLAG_WORDS, FLAGS, NO_PROOF, VERDICTS, explanations
-from localfact.report.findings import WEAK, common_flags, headline, tell_common_flags
+from localfact.report.findings import WEAK, common_flags, headline, tell_annotators, tell_common_flags
 from localfact.report.page.cards import CARDS, make_cards
 from localfact.report.page.plain_settings import plain_settings
 from localfact.report.page.rendering import page
@@ -79,7 +79,7 @@ def run_page(run: RunRead) -> str:
         headline=headline(run.summary),
         no_proof=NO_PROOF,
         alerts=[NO_PAGE_READ] if run.summary.no_page_read else [],
-        common=tell_common_flags(run.summary),
+        common=[*tell_annotators(run.assessments), *tell_common_flags(run.summary)],
         against=sum(verdict.label is VerdictLabel.CONTRADICTED for one in run.assessments for verdict in one.verdicts),
         cards=make_cards(run.assessments, common),
         weak=WEAK,
