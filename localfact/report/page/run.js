@@ -71,7 +71,7 @@ function filtered() {
   const likely = ([response, claim]) => rows[response].response.claims[claim][2] ?? 0.5;
   found.sort((a, b) => likely(a) - likely(b));
   at = -1;
-  byId("findings-title").textContent = `${many(found.length, `${verdict ? `${verdictOf(verdict).word} ` : ""}claim`)}, the least likely first`;
+  byId("findings-title").textContent = `${many(found.length, `${verdict ? `${verdictOf(verdict).word} ` : ""}claim`)}, the least likely to be true first`;
   byId("found").textContent = words.length || flag || source ? `from ${texts.toLocaleString("en")} of ${many(rows.length, "text")}` : "";
 }
 
