@@ -58,14 +58,9 @@ def test_claims_of_one_verdict_are_shown_alone_and_the_worst_first(localfact: Co
     assert localfact("eval", "--limit", "3", "--relations", "lexical", "--embedder", "none").returncode == 0
     whole = [json.loads(line) for line in localfact("show", "--only", "contradicted", "--json").stdout.splitlines()]
     assert whole
-    for row in whole:
-        verdicts = row["verdicts"]
-        assert {verdict["label"] for verdict in verdicts} == {"contradicted"}
-        assert [claim["id"] for claim in row["claims"]] == [verdict["claim_id"] for verdict in verdicts]
-        posteriors = [verdict["posterior"] for verdict in verdicts]
-        assert posteriors == sorted(posteriors)
-    worst = [row["verdicts"][0]["posterior"] for row in whole]
-    assert worst == sorted(worst)
+    assert {row["verdict"] for row in whole} == {"contradicted"}
+    posteriors = [row["posterior"] for row in whole]
+    assert posteriors == sorted(posteriors)
     rows = localfact("show", "--only", "contradicted", "--only", "supported", "--format", "csv").stdout.splitlines()
     found = [float(row["posterior"]) for row in csv.DictReader(rows) if row["posterior"]]
     assert found == sorted(found)
@@ -97,7 +92,7 @@ def test_check_takes_the_relation_model_that_is_named(localfact: CommandLine) ->
 
 
 def test_check_of_a_text_without_claims_says_so(localfact: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("")
+    (tmp_path / "text.txt").write_text("Is it?")
     assert "No checkable claim" in localfact("check", "text.txt", "--embedder", "none").stdout
 
 

@@ -1,4 +1,4 @@
-"""The fixture for pytest, used by a real pytest in a process of its own."""
+"""The fixture for pytest, used by a real pytest in a process of its own, which finds it by its entry point."""
 
 import re
 import subprocess
@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-#: As pytest loads it by the entry point of an installed localfact, which tests/test_packaging.py sees.
-PLUGIN = ("-p", "localfact.integrations.pytest_plugin")
 PAGE = "Ada Lovelace was born in London in 1815. She wrote notes on the Analytical Engine."
 TESTS = f"""
 from functools import partial
@@ -53,7 +51,7 @@ def test_no_evidence(assert_supported):
 
 
 def run(folder: Path, *words: str) -> str:
-    command = [sys.executable, "-m", "pytest", *PLUGIN, "-p", "no:cacheprovider", "--color=no", "-rA", *words]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", "-rA", *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
 
 
