@@ -121,7 +121,7 @@ bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="
 	@$(BIN)/python -m scripts.bundle "$(BUNDLE)" --accelerator $(ACCELERATOR) $(if $(DEV),--dev) \
 	    $(if $(MODELS),--models $(MODELS)) $(if $(CORPORA),--corpora $(CORPORA))
 
-test: setup-dev $(if $(filter models,$(ROOMS)),models/weights/smollm2-135m/pulled.yaml) $(if $(filter tools,$(ROOMS)),setup-tools) ## the tests; ROOMS="models pages" adds those rooms, as CI does
+test: setup-dev $(if $(filter models,$(ROOMS)),models/weights/smollm2-135m/pulled.yaml) $(if $(filter tools,$(ROOMS)),setup-tools) ## the tests; ROOMS="models pages tools" adds those rooms, as CI does
 	@$(PYTEST) -m "$(CHOSEN)" $(ARGS)
 
 test-fast: setup-dev ## those that take less than a third of a second each
