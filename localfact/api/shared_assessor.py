@@ -124,11 +124,11 @@ class SharedAssessor:
         Raises:
             MissingError, CorpusError, EngineError: as `wire`.
         """
-        self._thread.wait(self._wired())
+        self._thread.wait(self._wire_once())
 
-    async def opened(self) -> None:
+    async def open_meanwhile(self) -> None:
         """As `open`, without blocking the caller's loop."""
-        await self._thread.call(self._wired())
+        await self._thread.call(self._wire_once())
 
     def close(self) -> None:
         """Ends every open call and closes what was opened."""
@@ -192,12 +192,12 @@ class SharedAssessor:
         Raises:
             LocalFactError: one that stops the whole run, as of `execute`. What is done is in the run folder.
         """
-        await self.opened()
+        await self.open_meanwhile()
         settings = job.chosen.settings.model_copy(update={"assessment": self.chosen.settings.assessment})
         job = replace(job, chosen=replace(job.chosen, settings=settings))
         return await execute_async(job, None, self.at_once, False, progress, start_engine, self._opener(job.out))
 
-    async def _wired(self) -> Pipeline:
+    async def _wire_once(self) -> Pipeline:
         async with self._opening:
             if self._pipeline is None:
                 pipeline, self._notes = wire(self.chosen, self._opened, observe=unobserved)
@@ -208,12 +208,12 @@ class SharedAssessor:
         return self._pipeline
 
     async def _check(self, response: Response, index: int = 0) -> Assessment:
-        pipeline = await self._wired()
+        pipeline = await self._wire_once()
         async with self._checks:
             return await explaining_what_is_shown(pipeline).assess(index, response, Costs(), unobserved)
 
     async def _search(self, query: str) -> list[FoundPassage]:
-        pipeline = await self._wired()
+        pipeline = await self._wire_once()
         claim = Claim(id="query", text=query)
         async with self._checks:
             found = await pipeline.retriever.retrieve(Response(id="query", text=query), [claim])
@@ -246,7 +246,7 @@ class _RowsOfRun:
         await self._shared._thread.call(self._opened.aclose())
 
     async def _assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
-        pipeline = await self._shared._wired()
+        pipeline = await self._shared._wire_once()
         if self._pipeline is None:  # the folder is there when the first response is assessed
             cached = self._shared.options.relations_cache is not None
             self._pipeline = pipeline if cached else with_cache(pipeline, self._shared.chosen, self._cache, self._opened)

@@ -71,7 +71,7 @@ def read_failures(answer: str, claims: int) -> list[ClaimFailure | str]:
     found: dict[int, ClaimFailure | str] = {}
     if blocks := _blocks(said):
         for block in blocks:
-            found.setdefault(block.number, _judged(block.parts["judgment"]))
+            found.setdefault(block.number, _read_judgment(block.parts["judgment"]))
     else:
         lines = (_LINE.match(line) for line in said.splitlines())
         found = {int(read["number"]): WRITTEN[read["label"].lower()] for read in lines if read is not None}
@@ -136,7 +136,7 @@ def _first(judgment: Sequence[str]) -> str:
     return " ".join(lines[: 1 if lines and _DECIDES.search(lines[0]) else 2])
 
 
-def _judged(judgment: Sequence[str]) -> ClaimFailure | str:
+def _read_judgment(judgment: Sequence[str]) -> ClaimFailure | str:
     """What a judgment of the paper's form says of a claim: "Acceptable", or "Problematic: CATEGORY - SUBCATEGORY"."""
     said = _first(judgment)
     if said.startswith(_ACCEPTABLE):

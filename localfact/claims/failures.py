@@ -86,7 +86,7 @@ class FailureJudge:
         except (PromptTooLongError, RequestError) as error:
             return [why(error)] * len(texts)
         read = read_failures(answer.text, len(texts))
-        return [_placed(response, claims, place) if one == REPEATED else one for place, one in enumerate(read)]
+        return [_tell_repetition(response, claims, place) if one == REPEATED else one for place, one in enumerate(read)]
 
     async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | str:
         chat = failure_chat(response, texts, place + 1, boundary=boundary_of(self.engine, self.seed))
@@ -96,7 +96,7 @@ class FailureJudge:
             return why(error)
         if choice.best != REPEATED:
             return ClaimFailure(choice.best)
-        return _placed(response, claims, place)
+        return _tell_repetition(response, claims, place)
 
 
 def why(error: Exception) -> str:
@@ -104,7 +104,7 @@ def why(error: Exception) -> str:
     return next(words for kind, words in WHY.items() if isinstance(error, kind))
 
 
-def _placed(response: str, claims: Sequence[Claim], place: int) -> ClaimFailure:
+def _tell_repetition(response: str, claims: Sequence[Claim], place: int) -> ClaimFailure:
     """In which way the claim at a place repeats an earlier one."""
     return repetition(response, claims[place], most_alike(claims[place], claims[:place]))
 

@@ -140,7 +140,7 @@ def mcp_server(shared: SharedAssessor) -> "MCPServer[None]":
 
     @contextlib.asynccontextmanager
     async def opened(server: Any) -> AsyncIterator[None]:
-        loading = asyncio.create_task(shared.opened())
+        loading = asyncio.create_task(shared.open_meanwhile())
         loading.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever calls a tool is told
         # The SDK has turned file descriptor 1 to standard error by now; what Python still buffers would come out at the end.
         with contextlib.redirect_stdout(sys.stderr):

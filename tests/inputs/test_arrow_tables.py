@@ -5,14 +5,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from localfact.errors import InputError
 from localfact.inputs.responses import read_response_file, read_responses
 from localfact.inputs.row_files import data_digest
-
-pyarrow = pytest.importorskip("pyarrow")
-parquet = pytest.importorskip("pyarrow.parquet")
 
 ICE, SNOW = "Ice floats on water, as it is lighter.", "Snow falls in winter, and melts in spring."
 ROWS: list[dict[str, Any]] = [

@@ -56,9 +56,10 @@ def test_a_response_without_a_score_says_why_and_only_a_given_id_is_an_id(lines:
 
 @pytest.mark.slow
 def test_the_lines_are_otlp_and_the_names_those_of_the_conventions(lines: list[str]) -> None:
-    json_format = pytest.importorskip("google.protobuf.json_format")
-    protocol = pytest.importorskip("opentelemetry.proto.logs.v1.logs_pb2")
-    conventions = pytest.importorskip("opentelemetry.semconv._incubating.attributes.gen_ai_attributes")
+    from google.protobuf import json_format
+    from opentelemetry.proto.logs.v1 import logs_pb2 as protocol
+    from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as conventions
+
     known = {value for name, value in vars(conventions).items() if name.startswith("GEN_AI_")} | {"error.type"}
     for line in lines:
         assert {name for record in records_of(line) for name in attributes_of(record)} <= known

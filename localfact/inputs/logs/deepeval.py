@@ -23,7 +23,7 @@ def is_test_run(document: Mapping[str, Any]) -> bool:
 
 def document_rows(document: Mapping[str, Any], note: Callable[[str], None]) -> Iterator[Row | RowError]:
     """The rows of a test run."""
-    run = _unwrapped(document)
+    run = _unwrap(document)
     task = first(run, ("datasetAlias", "dataset_alias", "identifier", "testFile", "test_file"))
     chosen = run.get("hyperparameters")
     model = chosen.get("model") if isinstance(chosen, Mapping) else None
@@ -35,7 +35,7 @@ def _row_of(case: object, task: object, model: object) -> Row | RowError:
     if not isinstance(case, Mapping):
         return RowError("The test case of deepeval is not a JSON object.")
     output, turns = first(case, ("actualOutput", "actual_output")), case.get("turns")
-    response = _joined(output)
+    response = _join_texts(output)
     said: dict[str, Any] = {} if response is None else {"response": response}
     if response is None and isinstance(turns, list) and turns:
         said = {"messages": turns}
@@ -44,16 +44,16 @@ def _row_of(case: object, task: object, model: object) -> Row | RowError:
     named = {"retrieval_context": first(case, ("retrievalContext", "retrieval_context")), "context": case.get("context")}
     passages = {name: value for name, value in named.items() if value}
     name = case.get("name")
-    row = sample_row(name, task=task, prompt=_joined(case.get("input")), model=model, **passages, **said)
+    row = sample_row(name, task=task, prompt=_join_texts(case.get("input")), model=model, **passages, **said)
     return row if name is not None else {field: value for field, value in row.items() if field not in ("id", "sample")}
 
 
-def _unwrapped(document: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unwrap(document: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((one for name in WRAPPERS if isinstance(one := document.get(name), Mapping)), document)
 
 
 def _cases(document: Mapping[str, Any]) -> Iterator[object]:
-    run = _unwrapped(document)
+    run = _unwrap(document)
     for name in LISTS:
         cases = run.get(name)
         yield from cases if isinstance(cases, list) else ()
@@ -64,7 +64,7 @@ def _is_case(case: Mapping[str, Any]) -> bool:
     return any(name in case for name in answers)
 
 
-def _joined(value: object) -> str | None:
+def _join_texts(value: object) -> str | None:
     """A text, of a list that has pictures, too, its texts; None for none."""
     if isinstance(value, list):
         texts = [one for one in value if isinstance(one, str)]

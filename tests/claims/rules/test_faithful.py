@@ -1,29 +1,16 @@
 """No claim has a content word that its sentence, context and topic lack: over texts of many kinds, and over public ones."""
 
-import gzip
-import json
 import re
-import unicodedata
-from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.claims.rules.extractor import RuleExtractor
-from localfact.records import Claim, Response
-
-#: How far before a claim its context begins; headings count from anywhere above.
-CONTEXT = 1_000
-#: Where the topic is found that no input names.
-OPENING = 500
-#: Shorter words hold claims together; these the rules add: "(born 1950)" says that somebody was born.
-SHORTEST = 4
-ADDED = {"became", "began", "born", "died", "were", "went"}
-#: Letters that two forms of a word share.
-STEM = 4
+from localfact.records import Response
+from scripts.measure_invented import new_words, public_answers
 
 TEXTS = {
     "Ada Morel": """# Ada Morel
@@ -82,48 +69,10 @@ async def test_however_sentences_and_lines_are_put_together(parts: list[str], to
 @pytest.mark.slow
 async def test_every_content_word_of_the_claims_of_public_texts_stands_in_them(shared: Path) -> None:
     violations, claims = [], 0
-    for response in public_responses(shared / "data"):
+    for _, response in islice(public_answers(shared / "data"), 0, None, 10):
         for claim in (await RuleExtractor().extract(response)).claims:
             claims += 1
             if new := new_words(claim, response):
                 violations.append((claim.text, new))
     assert claims > 1_000
     assert violations == []
-
-
-def new_words(claim: Claim, response: Response) -> set[str]:
-    """The content words of a claim that its text lacks."""
-    start, end = min(span.start for span in claim.spans), max(span.end for span in claim.spans)
-    first = max(0, start - CONTEXT)
-    above = re.findall(r"(?m)^\W*(?:#|\*\*|\|).*$", response.text[:first])
-    source = "\n".join(
-        (response.topic or "", response.prompt or "", response.text[:OPENING], *above, response.text[first : end + CONTEXT])
-    )
-    known = {word[:STEM] for word in content_words(re.sub(r"\\n(?![a-z])", " ", source))}
-    return {
-        word for word in content_words(claim.text) if len(word) >= SHORTEST and word not in ADDED and word[:STEM] not in known
-    }
-
-
-def content_words(text: str) -> list[str]:
-    folded = unicodedata.normalize("NFKD", text.casefold())
-    return re.findall(r"[^\W_]+", "".join(letter for letter in folded if not unicodedata.combining(letter)))
-
-
-def public_responses(data: Path) -> Iterator[Response]:
-    """One in ten of the long answers of public sets."""
-    for name, key in (
-        ("factscore_bios/ChatGPT.jsonl", "output"),
-        ("factscore_bios/PerplexityAI.jsonl", "output"),
-        ("fastfact_bench/fastfact-bench_for_eval.jsonl", "response"),
-        ("factcheck_gpt/Factbench_responses.jsonl.gz", "response"),
-        ("felm/felm_all.jsonl", "response"),
-    ):
-        content = (data / name).read_bytes()
-        lines = (gzip.decompress(content) if name.endswith(".gz") else content).decode().split("\n")
-        for row in (json.loads(line) for line in lines[::10] if line):
-            yield Response(id="r", text=text_of(row[key]), topic=row.get("topic"), prompt=row.get("input") or row.get("prompt"))
-
-
-def text_of(value: Any) -> str:
-    return value if isinstance(value, str) else ""
