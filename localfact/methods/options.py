@@ -170,7 +170,7 @@ class RelationOptions(OptionGroup):
     relations: str | None = None
     """Relation model: builtin-nli, lexical, llm (the --model), or a card like albert-vitaminc; see localfact methods."""
     second_opinion: str | None = None
-    """Ask this relation model again about the two passages of each claim that most surely speak for it or against it."""
+    """Ask this relation model again about the two passages of each claim that are least likely to say nothing of it."""
     calibrated: Annotated[bool | None, OptionFlag(("--calibrated/--uncalibrated",))] = None
     """Take a language model's own bias out of its relations, or not. Default: not in the papers' methods; factscore and \
 expertqa take it out of True and False."""
