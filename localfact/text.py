@@ -58,7 +58,7 @@ _NO_ABBREVIATION = re.compile(
     # "Acme Corp. Engineers built it"
     r"\b(?:Inc|Corp|Ltd|Rd|Ave|Blvd)(?=\. +(?!(?:Studios|Holdings|Industries|Systems|Records|Series)\b)[A-Z][a-z]+s "
     r"(?!(?:is|was|has)\b)[a-z])|"
-    r"\b(?:[Vv]itamin|[Tt]ype|[Cc]lass|[Gg]rade|[Gg]roup|[Pp]lan|[Hh]epatitis|[Ss]chedule|[Aa]ppendix|an?) [A-Z](?=\. +[A-Z])|"
+    r"\b(?:[Vv]itamin|[Tt]ype|[Cc]lass|[Gg]rade|[Gg]roup|[Pp]lan|[Hh]epatitis|[Ss]chedule|[Aa]ppendix) [A-Z](?=\. +[A-Z])|"
     r"\b(?:Inc|Co|Corp|Ltd|Jr|Sr|Ave|Rd|Univ|Dept|Tex|Pa|Cal|Ill|Ind|Me)(?=\.[\"'”’)\]]* +"
     r"(?:A|After|Although|As|At|Before|But|By|During|From|He|Her|His|However|If|In|It|Its|On|She|Since|Some|The|Their|There|"
     r"These|They|This|To|Under|We|When|While|With)\b)"

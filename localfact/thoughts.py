@@ -17,14 +17,14 @@ _TAG = re.compile(
     r"scratchpad|deliberation)(?:\|>|&gt;|[>\]▷])(?!`)",
     re.DOTALL,
 )
-# What terminals, web pages and templates put around thoughts, whole.
+# What terminals, web pages and templates put around thoughts, whole. None looks at a place twice, however hostile the text.
 _FRAMED = re.compile(
-    r"\A\s*Thinking\.\.\.\s*\n.*?\n\s*\.{3}done thinking\.?\s*|"
-    r"<details type=[\"']reasoning[\"'][^<>]{0,200}>.*?</details>|"
-    r"<analysis>.*?</analysis>(?=\s*[^\s<]|\s*<(?:answer|final|output|response|result)\b)|"
-    r"<unused94>\s*thought\b.*?<unused95>|"
-    r"\A\s*\W*Here(?: is|['’]s) my (?:thought process|reasoning|thinking)\b.*?"
-    r"\n\W*Here(?: is|['’]s) my (?:final )?(?:response|answer):?(?:\*\*)?",
+    r"\A\s*+Thinking\.\.\.[ \t]*\n.*?\n[ \t]*\.{3}done thinking\.?\s*|"
+    r"<details type=[\"']reasoning[\"'][^<>]{0,200}>(?:(?!<details).)*?</details>|"
+    r"<analysis>(?:(?!<analysis>).)*?</analysis>(?=\s*[^\s<]|\s*<(?:answer|final|output|response|result)\b)|"
+    r"<unused94>\s*thought\b(?:(?!<unused94>).)*?<unused95>|"
+    r"\A\W*+Here(?: is|['’]s) my (?:thought process|reasoning|thinking)\b.*?"
+    r"\n[^\w\n]*+Here(?: is|['’]s) my (?:final )?(?:response|answer):?(?:\*\*)?",
     re.DOTALL,
 )
 # Only the channel "final" is the answer.

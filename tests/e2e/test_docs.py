@@ -46,6 +46,7 @@ TESTED = {
     "localfact compare --methods": "tests/api/test_compare_methods.py",
     "localfact mcp": "tests/integrations/test_mcp.py",
     "localfact serve": "tests/integrations/test_service.py",
+    "localfact extract --data answers.jsonl --extractor small-lm": "tests/e2e/test_small_lm.py",
     "localfact export runs/HASH --langfuse --send": "tests/integrations/test_langfuse.py",
     "localfact models pull qwen2.5-coder-1.5b": "tests/models/test_wheels.py",
     "localfact models pull smollm2-135m": "tests/models/test_wheels.py",

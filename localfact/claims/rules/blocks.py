@@ -15,7 +15,8 @@ _INDENTED = re.compile(r" {4,}|\t")
 # What code has at its beginning or end and prose has not.
 _LOOKS_LIKE_CODE = re.compile(
     r"\s*(?:[\w.\[\]]+ ?[-+*/|]?=(?!=) ?\S|[\w.]+\(.*\);?$|(?:def|class|for|if|while) .*:$|(?:import|from) [\w.]+$|"
-    r"(?:const|function|let|public|return|var|SELECT|INSERT|#include) \S|(?:\$|>>>|//|#!?) ?\S)|.*[;{}]$"
+    r"(?:const|let|var) \w+ ?=|function \w*\(|return\b(?! (?:to|of|from|in)\b).{0,60}$|public (?:class|static|void|int)\b|"
+    r"(?:SELECT|INSERT) \S|#(?:include\b|!\S)|\$ (?=[a-z./])|(?:>>>|//) ?\S)|.*[=()\[\]].*;$|.*[{}]$"
 )
 _ITEM = re.compile(r"\s*(?:[-*+•‣◦▪●–—]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))\s")
 
@@ -125,7 +126,7 @@ def _reference_lines(texts: Sequence[str]) -> Iterator[int]:
                 yield place
         elif (_HEADING.match(line) and not _ITEM.match(line)) or (underlined and below):
             below = False
-        elif defines and _CONTINUES.match(line):
+        elif defines and not previous_blank and not _ITEM.match(line) and _CONTINUES.match(line):
             yield place
             previous_blank = False
             continue

@@ -52,7 +52,9 @@ _MARK = "|".join(
         r"\[[a-z]\](?![a-z(])",
         r"\{\{[^{}\n]{1,200}\}\}",
         r"\[\^\d{1,3}\^\]",
-        r"(?<=[\w.] )\{\d{1,3}(?:, ?\d{1,3})*\}|(?<=[\w.])\{\d{1,3}\}(?=[\s.,]|$)",
+        # Behind a blank it ends its sentence; a set does so behind what leads to it ("is the set {4}").
+        r"(?<=[\w.])\{\d{1,3}\}(?=[\s.,]|$)",
+        r"(?<=\w )(?<!\bof )(?<!\bin )(?<!\bis )(?<!\bare )(?<!\bto )(?<!\bset )\{\d{1,3}\}(?=\.?(?:\s|$))",
         r"\((?:(?:[Ii]bid|[Oo]p\. cit|[Ll]oc\. cit)\.?[^()]{0,20}|(?i:en\.)?(?:Wikipedia|Britannica|IMDb))\)",
         r"\[(?:[\w-]{1,40}\.){1,3}(?:com|org|net|edu|gov|de|fr|uk|io)(?:/[^\[\]\s]{0,200})?\](?!\()",
         r"(?<=\d{4})\^\d{1,2}\b(?!\.\d)",

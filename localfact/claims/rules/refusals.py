@@ -20,7 +20,10 @@ _DO = (
 )
 _ENGLISH = (
     rf"(?:{START}|, (?:but )?)I(?:['’]m| am|['’]ve| have)? {_NOT_ABLE} (?:\w+ )?{_DO}\b",
-    rf"{START}[Tt]here (?:is|are) no (?:[\w-]+ ){{0,4}}(?:information|individual|person|public figure|records?)\b",
+    (
+        rf"{START}[Tt]here (?:is|are) no (?:[\w-]+ ){{0,4}}(?:information|individuals?|person|public figure|records?) "
+        r"(?:available|about|(?:by|of|with) (?:that|this) name|named|known|in my)\b"
+    ),
     rf"{START}[Nn]o (?:\w+ )?information (?:is|was|could be) (?:available|found)\b",
     r"\b(?:does not|is not|did not)\b.{0,80}\bsearch results?\b|\bsearch results? (?:do|does|did|is|are) not\b",
 )

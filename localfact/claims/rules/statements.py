@@ -35,10 +35,10 @@ _OPENING = re.compile(
     r"[Ww]hat (?:is|(?:I|we) (?:can|do)?) ?(?:certain|clear|confirm|know|known|say|tell you|well known) is that |"
     r"I (?:can (?:confirm|say|tell you)|do know) that |(?:As far as|From what) I know, )+"
 )
-# A caveat of whoever answers, in the sentence that states something behind it.
+# A caveat of whoever answers, in the sentence that states something behind it. A title ("My Fair Lady") is none.
 _CAVEAT = re.compile(
-    r"(?:Although|Even though|Though|While) (?:I|my)\b[^,;]{3,160}, |"
-    r"(?:[A-Z][\w'’ ]{1,40}, ){0,2}(?:I|My)(?:['’]m|['’]ve)? [^,;.]{3,160}[,;] (?:but|however,?|yet) (?=\S)"
+    r"(?:Although|Even though|Though|While) (?:I|my)(?:['’](?:m|ve))? (?=[a-z])[^,;]{3,160}, |"
+    r"(?:[A-Z][\w'’ ]{1,40}, ){0,2}(?:I|My)(?:['’]m|['’]ve)? (?=[a-z])[^,;.]{3,160}[,;] (?:but|however,?|yet) (?=\S)"
 )
 _FREQUENT = re.compile(r"\b(?i:an?|and|as|at|by|for|from|has|he|her|his|in|is|it|of|on|she|that|the|to|was|were|with)\b")
 # The least share of those words in a text that is surely English.

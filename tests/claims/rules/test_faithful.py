@@ -76,3 +76,29 @@ async def test_every_content_word_of_the_claims_of_public_texts_stands_in_them(s
                 violations.append((claim.text, new))
     assert claims > 1_000
     assert violations == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My Fair Isle opened in Lyon in 1956, but the film came out in 1964.",
+        "Although I Love Bo ended in 1957, its songs lived on.",
+        "The sum of {4, 5} is 9.",
+        "The film is a J. Arthur Fox production from 1948.",
+        "There are no records of tigers in Lyon before 1900.",
+    ],
+)
+async def test_what_only_looks_like_a_caveat_a_mark_an_end_or_a_refusal_is_kept_whole(text: str) -> None:
+    assert [claim.text for claim in (await RuleExtractor().extract(Response(id="r", text=text))).claims] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]: https://a.example\n\n  - Lyon has two towers.\n  - Bonn was founded in 12 BC.\n",
+        "    ## Past\n\n    Lyon was founded in 43 BC.\n\n    ## Now\n\n    Bonn has two rivers.\n",
+        "Lyon lies on a river.\n\n    $15 million was paid for the bridge.\n",
+    ],
+)
+async def test_prose_that_is_indented_is_neither_code_nor_a_reference(text: str) -> None:
+    assert len((await RuleExtractor().extract(Response(id="r", text=text))).claims) == 2
