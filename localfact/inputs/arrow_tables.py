@@ -35,9 +35,13 @@ def is_table(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             head = file.read(8)
+            file.seek(max(0, path.stat().st_size - len(PARQUET)))
+            end = file.read()
     except OSError:
         return False
-    return any(head.startswith(mark) for mark in KINDS)
+    # A text may begin with the letters of a Parquet file, which ends with them, too.
+    is_parquet = head.startswith(PARQUET) and (end == PARQUET or path.suffix.lower() in SUFFIXES)
+    return is_parquet or head.startswith((ARROW + b"\0\0", STREAM))
 
 
 def table_files(folder: Path) -> list[Path]:
@@ -94,7 +98,7 @@ def _rows_of(path: Path, answers: Sequence[str], note: Note) -> Iterator[Any]:
     left = [name for name in names if name not in kept]
     if left:
         note(f"Columns of bytes that were not read: {names_of(left)}.")
-    if answers and not {plain_name(name) for name in names} & {*answers, "resps", "filtered_resps", "provider"}:
+    if answers and not {plain_name(name) for name in kept} & {*answers, "resps", "filtered_resps", "provider"}:
         raise InputError(
             f"{path} has no response: none of its columns ({names_of(names)}) is one. "
             "Call that of the texts 'response', or as docs/inputs.md has it."
@@ -102,7 +106,7 @@ def _rows_of(path: Path, answers: Sequence[str], note: Note) -> Iterator[Any]:
     try:
         for batch in batches:
             batch.validate(full=True)  # what says that a text ends before it begins is not followed
-            table = batch.select([name for name in batch.schema.names if name in kept])
+            table = batch.select([place for place, name in enumerate(batch.schema.names) if name in kept])
             for begin in range(0, table.num_rows, ROWS):
                 yield from map(_row, table.slice(begin, ROWS).to_pylist())
     except bad as error:

@@ -31,6 +31,7 @@ from pydantic import ValidationError
 from localfact.inputs.answers import ANSWER_KEYS, CHAT_KEYS, TEXT_KEYS, find_answer
 from localfact.inputs.claims import claim_of, optional_text, read_list
 from localfact.inputs.json_rows import Row, RowError, find_unused_name, first
+from localfact.inputs.logs.samples import read_epoch
 from localfact.inputs.passages import PASSAGE_KEYS, evidence_of
 from localfact.inputs.row_files import open_rows
 from localfact.prose import instead_of_prose
@@ -247,9 +248,7 @@ def sample_of(row: Row) -> Sample | None:
     said = row.get("sample")
     if not isinstance(said, dict) or said.get("id") is None:
         return None
-    epoch = said.get("epoch")
-    counted = epoch if isinstance(epoch, int) and epoch > 0 else None
-    return Sample(id=readable(str(said["id"])), task=optional_text(said.get("task")), epoch=counted)
+    return Sample(id=readable(str(said["id"])), task=optional_text(said.get("task")), epoch=read_epoch(said.get("epoch")))
 
 
 def fastfact_claims(claims: Sequence[object]) -> Iterator[dict[str, Any]]:

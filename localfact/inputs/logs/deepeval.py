@@ -60,8 +60,8 @@ def _cases(document: Mapping[str, Any]) -> Iterator[object]:
 
 
 def _is_case(case: Mapping[str, Any]) -> bool:
-    answers = ("actualOutput", "actual_output", "turns", "metricsData", "metrics_data", "expectedOutput")
-    return any(name in case for name in answers)
+    answers = ("actualOutput", "actual_output", "metricsData", "metrics_data", "expectedOutput")
+    return "response" not in case and (any(name in case for name in answers) or isinstance(case.get("turns"), list))
 
 
 def _join_texts(value: object) -> str | None:

@@ -144,7 +144,8 @@ def _read_member(archive: EvalArchive, name: str) -> object:
         return sample
     parts = [one for one in archive.names if one.startswith(f"{folder}attachments/")]
     parts.sort(key=lambda one: int(found[0]) if (found := re.findall(r"(\d+)\.json$", one)) else 0)
-    texts = [text for part in parts for text in archive.read_json(part)]
+    read = (archive.read_json(part) for part in parts)
+    texts = [text for part in read if isinstance(part, list) for text in part]
     return _resolve(sample, {str(place): text for place, text in enumerate(texts) if isinstance(text, str)})
 
 
@@ -211,7 +212,7 @@ def _answer(output: Mapping[str, Any]) -> dict[str, Any] | None:
     else:
         return None
     reason = first(choices[0], ("stop_reason", "finish_reason")) if choices else None
-    answer = {"message": message, "finish_reason": "length" if reason in CUT_SHORT else reason}
+    answer = {"message": message, "finish_reason": "length" if isinstance(reason, str) and reason in CUT_SHORT else reason}
     return {"choices": [answer, *choices[1:]]}
 
 

@@ -76,7 +76,12 @@ class LmEvalRows:
 
 def is_line(value: object) -> bool:
     """Whether a row is one of lm-evaluation-harness's samples."""
-    return isinstance(value, Mapping) and "doc" in value and ("resps" in value or "filtered_resps" in value)
+    return (
+        isinstance(value, Mapping)
+        and "doc" in value
+        and "response" not in value
+        and not {"resps", "filtered_resps"}.isdisjoint(value)
+    )
 
 
 def results_beside(path: Path) -> Path | None:

@@ -22,8 +22,11 @@ def is_result(value: object) -> bool:
     """Whether an object is the result of one test."""
     if not isinstance(value, Mapping) or "provider" not in value:
         return False
-    numbered = "promptIdx" in value or "testIdx" in value or "testCase" in value
-    return (numbered or {"success", "vars"} <= value.keys()) and ("response" in value or "error" in value or "prompt" in value)
+    numbered = isinstance(value.get("promptIdx"), int) and isinstance(value.get("testIdx"), int)
+    tested = isinstance(value.get("testCase"), Mapping) or ("success" in value and isinstance(value.get("vars"), Mapping))
+    said = value.get("response")
+    # An answer that is a text is a row of somebody's own.
+    return (numbered or tested) and (isinstance(said, Mapping) or (said is None and ("error" in value or "prompt" in value)))
 
 
 def document_rows(document: Mapping[str, Any], note: Callable[[str], None]) -> Iterator[Row | RowError]:

@@ -31,7 +31,7 @@ def sample_row(
         place: what tells apart answers to one sample besides the epoch; part of the id.
         said: `response`, or `error_message`, as rows have them.
     """
-    counted = epoch if isinstance(epoch, int) and not isinstance(epoch, bool) and epoch > 0 else None
+    counted = read_epoch(epoch)
     sample = {"id": str(name), "task": _text(task), "epoch": counted}
     row = {
         "id": f"{name}{place}" + (f"/epoch-{counted}" if counted is not None and counted > 1 else ""),
@@ -43,6 +43,11 @@ def sample_row(
         **said,
     }
     return {field: value for field, value in row.items() if value is not None}
+
+
+def read_epoch(value: object) -> int | None:
+    """Which answer to a sample it is, from 1; None where that is no such number."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
 def prompt_fields(prompt: object) -> dict[str, Any]:
