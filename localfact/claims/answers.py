@@ -4,10 +4,11 @@ Nothing is guessed. A claim whose label cannot be read has none, and the model i
 clearly a claim is returned as unparsed, to be counted and shown.
 """
 
+from itertools import zip_longest
 from typing import NamedTuple
 
 from localfact.claims.json_claims import JsonClaim, json_claims
-from localfact.claims.labelled_lines import LabelledLine, LinePart, Slot
+from localfact.claims.labelled_lines import LabelledLine, LinePart, Slot, heads_nested_items
 from localfact.claims.lines import (
     ParsedAnswer,
     informative_lines,
@@ -65,8 +66,9 @@ def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim
         claims = [_of_json(one) for one in found]
         return make_parsed_answer(thought, _once_labelled(claims), [])
     reading = _Reading(answer, cut=cut)
-    for span in informative_lines(answer, thought.end):
-        reading.line(span)
+    lines = list(informative_lines(answer, thought.end))
+    for span, following in zip_longest(lines, lines[1:]):
+        reading.line(span, following)
     return make_parsed_answer(thought, _once_labelled(reading.claims), reading.unparsed)
 
 
@@ -82,8 +84,8 @@ class _Reading:
         self._headed = False
         self._over = False
 
-    def line(self, span: Span) -> None:
-        """Reads the next line."""
+    def line(self, span: Span, following: Span | None) -> None:
+        """Reads the next line; `following` is the one after it."""
         written = self._answer[span.start : span.end]
         if not self._over and not self.claims and is_marker(written):
             return
@@ -95,7 +97,7 @@ class _Reading:
             return
         if line.only_label:
             self._label_alone(line)
-        elif claims := _claims_of(line):
+        elif (claims := _claims_of(line)) and (claims[0].slot or not heads_nested_items(self._answer, span, following)):
             self.claims += [_claim(self._answer, part) for part in claims]
             self.unparsed += line.remarks
         else:

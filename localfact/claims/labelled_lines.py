@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from localfact.claims.label_words import ANNOUNCEMENT, LabelWord, after_first_label, is_as_asked, label_in, last_label
 from localfact.claims.lines import WORD, claim_span
+from localfact.claims.rules.extractor import states_something
 from localfact.records import Span
 
 # A number behind a bullet is left to the claim: "- 4. November 1918" would lose its day.
@@ -98,6 +99,22 @@ class LabelledLine:
     def announces(self) -> bool:
         """Whether the line introduces what follows it: it ends with a colon."""
         return self.text.rstrip("*_ ").endswith(":")
+
+
+def heads_nested_items(answer: str, line: Span, following: Span | None) -> bool:
+    """Whether a line is the heading above nested items: an item of a list, with deeper ones below it, that states nothing itself.
+
+    Headings are seldom sentences ("- Early life"), claims nearly always are, with or without a full stop.
+    """
+    if following is None or not all(LIST_MARKER.match(answer, one.start, one.end) for one in (line, following)):
+        return False
+    text = answer[line.start : line.end]
+    deeper = _indentation(answer[following.start : following.end]) > _indentation(text)
+    return deeper and not text.rstrip("*_ ").endswith(_SENTENCE_END) and not states_something(text)
+
+
+def _indentation(line: str) -> int:
+    return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
 
 
 def _slots(answer: str, start: int, end: int) -> Iterator[Slot]:

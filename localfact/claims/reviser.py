@@ -38,12 +38,18 @@ _HEADED = re.compile(
     r"(?:\*\*)?:(?:\*\*)?\s*",
     re.IGNORECASE,
 )
+#: A lead-in in words of its own: it speaks of a wording, up to its colon ("To stand alone, the sentence would read: ...").
+_LEADING_IN = re.compile(
+    r"[^:\n]{0,160}\b(?:claim|statement|sentence|version|wording|revis\w+|rewrit\w+|rewrote|reword\w*|rephras\w+|stand-?\s?alone"
+    r"|self-contained|without (?:its|the) context)\b[^:\n]{0,100}:\s*",
+    re.IGNORECASE,
+)
 #: A line behind the revision that speaks of it.
 _REMARK = re.compile(
     r"\W*(?:note|notes|explanation|reason|reasoning|changes?|i (?:have )?(?:replaced|changed|kept))\b|\(.*\)\W*$", re.IGNORECASE
 )
 _HASHED = re.compile(r"#{2,}\s*(?P<inside>[^#\n]+?)\s*#{2,}$")
-_BULLET = re.compile(r"\s*[-*•]\s+")
+_BULLET = re.compile(r"\s*[-*•>]\s+")
 _QUOTED = re.compile(r"[\"“«](?P<inside>[^\"“”«»]+)[\"”»]$")
 _DIGITS = re.compile(r"\d+")
 
@@ -196,20 +202,21 @@ class RevisedGivenClaims:
 def read_revision(generation: Generation, claim: str) -> str | None:
     """The line of an answer that is the revision, without what models put around it; None for anything else.
 
-    A heading before it, marks, quotation marks or # signs around it, and a remark on the lines behind it are left out. An
+    A heading or a lead-in before it, marks, quotation marks or # signs around it, and a remark on the lines behind it are left
+    out: whatever stands apart and has less than a third of the claim's words is one. An
     answer that was cut, has several other lines or no letter, or is far longer than the claim, is no revision.
     """
     answer = readable(generation.text)
     lines = informative_lines(answer, thoughts(answer).end)
-    content = [line for line in lines if not _is_around(answer, line)]
+    content = [line for line in lines if not _is_around(answer, line, claim)]
     if generation.finish != "stop" or not content:
         return None
     line, *behind = content
-    if not all(_REMARK.match(answer, remark.start, remark.end) for remark in behind):
+    if not all(_is_remark(answer, line.end, other, claim) for other in behind):
         return None
     start = line.start
-    # A dash with which the claim itself begins is no bullet.
-    for before in (_HEADED, _BULLET):
+    # A dash with which the claim itself begins is no bullet, its own colon ends no lead-in.
+    for before in (_HEADED, _LEADING_IN, _BULLET):
         found = before.match(answer, start, line.end)
         start = found.end() if found and not before.match(claim) else start
     span = claim_span(answer, start, line.end)
@@ -225,8 +232,20 @@ def read_revision(generation: Generation, claim: str) -> str | None:
     return wording if len(wording) <= LONGER_FACTOR * len(claim) + LONGER_BY else None
 
 
-def _is_around(answer: str, line: Span) -> bool:
-    return bool(_HEADED.fullmatch(answer, line.start, line.end)) or is_marker(answer[line.start : line.end])
+def _is_around(answer: str, line: Span, claim: str) -> bool:
+    """Whether a line is a heading, a marker, or a lead-in: it ends with a colon, and the claim does not."""
+    text = answer[line.start : line.end]
+    announces = text.rstrip("*_ ").endswith(":") and not claim.rstrip().endswith(":")
+    return announces or bool(_HEADED.fullmatch(text)) or is_marker(text)
+
+
+def _is_remark(answer: str, revision_end: int, line: Span, claim: str) -> bool:
+    """Whether a line behind the revision speaks of it, or stands apart from it and is no second wording of the claim."""
+    if _REMARK.match(answer, line.start, line.end):
+        return True
+    apart = answer[revision_end : line.start].count("\n") > 1
+    old = _words(claim)
+    return apart and len(old & _words(answer[line.start : line.end])) < LEAST_KEPT * len(old)
 
 
 def faithful(wording: str, claim: str, context: str) -> bool:

@@ -6,10 +6,11 @@ guessed: a line that is not clearly a claim is returned as unparsed, to be count
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
 from localfact.claims.json_claims import json_claims
-from localfact.claims.labelled_lines import LIST_MARKER
+from localfact.claims.labelled_lines import LIST_MARKER, heads_nested_items
 from localfact.claims.lines import ParsedAnswer, claim_span, informative_lines, make_parsed_answer
 from localfact.records import Span
 from localfact.thoughts import thoughts
@@ -50,9 +51,9 @@ def read_units(answer: str, *, cut: bool = False) -> ParsedAnswer[Unit]:
     marker = _NUMBER if any(_NUMBER.match(answer, line.start, line.end) for line in lines) else LIST_MARKER
     units: list[Unit] = []
     unparsed: list[str] = []
-    for line in lines:
-        whole = not cut or bool(answer[line.end :].strip(" \t"))
-        unit = _unit(answer, line, marker, len(units) + 1) if whole else None
+    for line, following in zip_longest(lines, lines[1:]):
+        usable = (not cut or bool(answer[line.end :].strip(" \t"))) and not heads_nested_items(answer, line, following)
+        unit = _unit(answer, line, marker, len(units) + 1) if usable else None
         if unit is None:
             unparsed.append(answer[line.start : line.end].strip())
         else:

@@ -347,3 +347,9 @@ def test_any_text_can_be_read_and_no_word_is_lost(bits: list[str], cut: bool) ->
 def test_what_is_written_as_asked_is_read_as_written(claims: list[tuple[str, PreVerificationLabel]]) -> None:
     answer = "\n".join(f"- {text} ###{label.value.upper()}###" for text, label in claims)
     assert read(answer) == claims
+
+
+def test_a_heading_above_nested_items_is_no_claim_unless_it_is_labelled() -> None:
+    found = read_answer("- Sources\n  - The Nile has two. ###Factual###\n- Length ###Factual###\n  - It is long. ###Factual###")
+    assert [claim.text for claim in found.claims] == ["The Nile has two.", "Length", "It is long."]
+    assert found.unparsed == ("- Sources",)

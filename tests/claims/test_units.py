@@ -166,3 +166,14 @@ def test_what_is_written_as_asked_is_read_as_written(claims: list[str]) -> None:
     answer = "\n".join(f"[{number}] {claim}" for number, claim in enumerate(claims, start=1))
     assert read(answer) == list(enumerate(claims, start=1))
     assert not re.search(r"^\[", "".join(unit.text for unit in read_units(answer).claims))
+
+
+def test_a_heading_above_nested_items_is_no_claim_and_a_sentence_there_is_one() -> None:
+    found = read_units("- **Sources**\n  - The Nile has two sources.\n- It flows north\n  - and ends in a delta.\n* Length\n")
+    assert [unit.text for unit in found.claims] == [
+        "The Nile has two sources.",
+        "It flows north",
+        "and ends in a delta.",
+        "Length",
+    ]
+    assert found.unparsed == ("- **Sources**",)
