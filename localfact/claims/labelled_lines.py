@@ -12,6 +12,7 @@ from localfact.claims.label_words import ANNOUNCEMENT, LabelWord, after_first_la
 from localfact.claims.lines import WORD, claim_span
 from localfact.claims.rules.extractor import states_something
 from localfact.records import Span
+from localfact.text import words
 
 # A number behind a bullet is left to the claim: "- 4. November 1918" would lose its day.
 _NUMBER = r"(?:\(\d{1,3}\)|\d{1,3}[.)])(?:\s+|(?=[A-Z*\"“]))"
@@ -34,6 +35,8 @@ _BETWEEN = re.compile(
 )
 #: The most characters of such signs; looking farther back would be slow for a line that is nothing else.
 _LONGEST_BETWEEN = 60
+#: The most words of a heading above nested items.
+LONGEST_HEADING = 6
 _SENTENCE_END = tuple('.!?。…"”’)')
 _AROUND = " \t#*_|.:;,"
 _LABEL_SIGNS = " \t*_`\"'“([{<|\\#→➔⇒=>~:–—-"
@@ -102,15 +105,13 @@ class LabelledLine:
 
 
 def heads_nested_items(answer: str, line: Span, following: Span | None) -> bool:
-    """Whether a line is the heading above nested items: an item of a list, with deeper ones below it, that states nothing itself.
-
-    Headings are seldom sentences ("- Early life"), claims nearly always are, with or without a full stop.
-    """
+    """Whether a line is the heading above nested items ("- Early life"): a short item with deeper ones below it, no sentence."""
     if following is None or not all(LIST_MARKER.match(answer, one.start, one.end) for one in (line, following)):
         return False
     text = answer[line.start : line.end]
     deeper = _indentation(answer[following.start : following.end]) > _indentation(text)
-    return deeper and not text.rstrip("*_ ").endswith(_SENTENCE_END) and not states_something(text)
+    short = len(words(text)) <= LONGEST_HEADING and not text.rstrip("*_ ").endswith(_SENTENCE_END)
+    return deeper and short and not states_something(text)
 
 
 def _indentation(line: str) -> int:

@@ -350,6 +350,8 @@ def test_what_is_written_as_asked_is_read_as_written(claims: list[tuple[str, Pre
 
 
 def test_a_heading_above_nested_items_is_no_claim_unless_it_is_labelled() -> None:
-    found = read_answer("- Sources\n  - The Nile has two. ###Factual###\n- Length ###Factual###\n  - It is long. ###Factual###")
+    found = read_answer(
+        "- Sources\n  - The Nile has two. ###SUPPORTED###\n- Length ###SUPPORTED###\n  - It is long. ###SUPPORTED###"
+    )
     assert [claim.text for claim in found.claims] == ["The Nile has two.", "Length", "It is long."]
     assert found.unparsed == ("- Sources",)

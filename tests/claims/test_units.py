@@ -169,10 +169,12 @@ def test_what_is_written_as_asked_is_read_as_written(claims: list[str]) -> None:
 
 
 def test_a_heading_above_nested_items_is_no_claim_and_a_sentence_there_is_one() -> None:
-    found = read_units("- **Sources**\n  - The Nile has two sources.\n- It flows north\n  - and ends in a delta.\n* Length\n")
+    found = read_units(
+        "- **Sources**\n  - The Nile has two sources.\n- The Nile was dammed in 1970\n  - and ends in a delta.\n* Length\n"
+    )
     assert [unit.text for unit in found.claims] == [
         "The Nile has two sources.",
-        "It flows north",
+        "The Nile was dammed in 1970",
         "and ends in a delta.",
         "Length",
     ]
