@@ -105,7 +105,7 @@ class LabelledLine:
 
 
 def heads_nested_items(answer: str, line: Span, following: Span | None) -> bool:
-    """Whether a line is the heading above nested items ("- Early life"): a short item with deeper ones below it, no sentence."""
+    """Whether a line is the heading above nested items ("- Early life"): a short item, no sentence, with deeper ones below."""
     if following is None or not all(LIST_MARKER.match(answer, one.start, one.end) for one in (line, following)):
         return False
     text = answer[line.start : line.end]
