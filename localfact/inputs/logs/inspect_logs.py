@@ -194,7 +194,7 @@ def _row_of(sample: object, head: LogHead) -> Row | RowError:
         response=_answer(output),
     )
     source = sample["metadata"].get("source") if isinstance(sample.get("metadata"), Mapping) else None
-    problem = _problem(sample, output, "response" in row)
+    problem = reason_unanswered(sample, output) if sample.get("error") or "response" not in row else None
     more = {"source": source if isinstance(source, str) else None, "error_message": problem}
     return {**row, **{name: value for name, value in more.items() if value is not None}}
 
@@ -216,12 +216,10 @@ def _answer(output: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"choices": [answer, *choices[1:]]}
 
 
-def _problem(sample: Mapping[str, Any], output: Mapping[str, Any], answered: bool) -> str | None:
-    """Why a sample has no answer to judge."""
+def reason_unanswered(sample: Mapping[str, Any], output: Mapping[str, Any]) -> str:
+    """Why a sample has no answer to judge, by its log or as much of that as is known, and by the output in it."""
     if sample.get("error"):
         return f"The sample ended with an error: {_message(sample['error'])}."
-    if answered:
-        return None
     if output.get("error"):
         return f"The sample has no answer, as the model's side said: {_message(output['error'])}."
     met = sample.get("limit")
