@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from localfact.errors import InputError
-from localfact.inputs.json_rows import Row, RowError, first
+from localfact.inputs.json_rows import Row, RowError, first, shown_error
 from localfact.inputs.logs.eval_archive import EvalArchive, MemberError
 from localfact.inputs.logs.inspect_reader import read_log, read_sample
 from localfact.inputs.logs.samples import sample_row
@@ -22,8 +22,6 @@ _MEMBER = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d+)(?:\.json|/sample\
 _REFERENCE = re.compile(r"(?:attachment|tc)://(.+)", re.DOTALL)
 #: Reasons to stop that cut an answer off, under the name by which others are read.
 CUT_SHORT = frozenset({"max_tokens", "model_length", "length"})
-#: How many characters of another's error are shown.
-SHOWN = 300
 DEEPEST = 20
 
 Note = Callable[[str], None]
@@ -230,4 +228,4 @@ def reason_unanswered(sample: Mapping[str, Any], output: Mapping[str, Any]) -> s
 
 def _message(error: object) -> str:
     said = error.get("message") if isinstance(error, Mapping) else error
-    return " ".join(str(said or "no reason is given").split())[:SHOWN].rstrip(".")
+    return shown_error(said) or "no reason is given"
