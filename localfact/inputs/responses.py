@@ -256,10 +256,9 @@ def source_of(row: Row) -> str | None:
 def sample_of(row: Row) -> Sample | None:
     """Which sample of a log a row is; None where it does not say so."""
     said = row.get("sample")
-    name = readable(str(said["id"])) if isinstance(said, dict) and said.get("id") is not None else ""
-    if not name.strip():
+    if not isinstance(said, dict) or said.get("id") is None or not str(said["id"]).strip():
         return None
-    return Sample(id=name, task=optional_text(said.get("task")), epoch=read_epoch(said.get("epoch")))
+    return Sample(id=readable(str(said["id"])), task=optional_text(said.get("task")), epoch=read_epoch(said.get("epoch")))
 
 
 def fastfact_claims(claims: Sequence[object]) -> Iterator[dict[str, Any]]:
