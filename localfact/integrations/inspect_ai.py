@@ -110,9 +110,9 @@ def row_of(state: TaskState) -> dict[str, Any]:
     taken = {name: metadata[name] for name, form in TAKEN.items() if isinstance(metadata.get(name), form)}
     name = str(state.sample_id)
     logged = {"id": name, "epoch": state.epoch}
-    answered = bool(state.output.choices)
-    reason = {"error_message": reason_unanswered({}, {"error": state.output.error})}
-    said = {"response": state.output.completion} if answered else reason
+    output = state.output
+    reason = None if output.choices else reason_unanswered({}, {"error": output.error})
+    said = {"response": output.completion} if reason is None else {"error_message": reason}
     return {**taken, "id": name, "sample": logged, "prompt": state.input_text, **said}
 
 
