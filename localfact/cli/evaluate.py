@@ -213,7 +213,8 @@ def check(
         assessment = check_text(
             text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress
         )
-    build.show(assessment, lambda: assessment_view(assessment), lambda: [assessment], None if file == "-" else Path(file))
+    read = Path(file) if file != "-" and is_there(file) else None
+    build.show(assessment, lambda: assessment_view(assessment), lambda: [assessment], read)
     unread = no_page_read(assessment.counts)
     if unread:
         note(NO_PAGE_READ)

@@ -37,6 +37,7 @@ def export(
     """
     from localfact.api.runs import latest_run
     from localfact.integrations.exporting import FORMS, export_run
+    from localfact.integrations.langfuse import count_left_out, langfuse_lines, send_scores
 
     wanted = [form for form, named in {"inspect": inspect, "otel": otel, "langfuse": langfuse}.items() if named]
     if len(wanted) != 1:
@@ -47,11 +48,12 @@ def export(
         raise InputError("Name the file with --out.")
     folder = run if run is not None else latest_run()
     done: dict[str, str | int] = {}
+    if langfuse and (left := count_left_out(folder)):
+        told = "1 response is" if left == 1 else f"{left:,} responses are"
+        note(f"{told} left out, for want of a trace: no id stands in the row, or one that stands in others, too.")
     if out is not None:
         done |= {"file": str(out), "lines": export_run(folder, wanted[0], out)}
     if send is not None:
-        from localfact.integrations.langfuse import langfuse_lines, send_scores
-
         note(f"Sending to {send}: scores, and with them contradicted claims, sentences against them and their sources.")
         done |= {"sent": send_scores(list(langfuse_lines(folder)), send), "to": send}
     show(done, as_json=as_json)

@@ -7,7 +7,7 @@ first counts. What is not read for that is remarked. A refusal is an answer, too
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from localfact.inputs.json_rows import Row, first, is_conversation, names_of, parse_json
+from localfact.inputs.json_rows import Row, first, is_conversation, names_of, parse_json, shown_error
 
 #: Names of a response, ours first: FActScore and IBM have output, VeriScore and FaStfact response, ragas had answer, DeepEval
 #: actual_output.
@@ -25,8 +25,6 @@ ASSISTANT = frozenset({"assistant", "model", "gpt", "ai", "bot", "chatbot", "cha
 USER = frozenset({"user", "human", "prompter"})
 #: How deep an answer may be wrapped.
 DEEPEST = 6
-#: How many characters of another's error are shown.
-SHOWN = 300
 
 EARLIER = "Conversations with earlier answers, which were not judged, as the last one is the response"
 CHOICES = "Rows with further choices, which were not read, as the first one is the response"
@@ -112,7 +110,7 @@ def _error_text(error: object) -> str:
     if isinstance(error, Mapping):
         said = [str(error[name]) for name in ("code", "type", "message") if error.get(name) not in (None, "")]
         error = ": ".join(dict.fromkeys(said))
-    return str(error or "no reason is given").strip().rstrip(".")[:SHOWN]
+    return shown_error(error) or "no reason is given"
 
 
 def _say(value: object, depth: int) -> FoundAnswer:

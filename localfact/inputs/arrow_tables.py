@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from localfact.errors import InputError
-from localfact.inputs.json_rows import RowError, names_of, parse_json, plain_name
+from localfact.inputs.json_rows import RowError, names_of, parse_json, plain_name, shown_error
 from localfact.inputs.plain_texts import PLAIN
 from localfact.runtime.cures import install_extra
 from localfact.text import path_text
@@ -92,13 +92,13 @@ def _rows_of(path: Path, answers: Sequence[str], note: Note) -> Iterator[Any]:
     bad = (pyarrow.ArrowException, OSError, MemoryError, ValueError, LookupError, TypeError)
     try:
         schema, batches = _open(path)
-        names, kept = list(schema.names), [field.name for field in schema if not _holds_bytes(field.type)]
+        names, kept = list(schema.names), [place for place, field in enumerate(schema) if not _holds_bytes(field.type)]
     except bad as error:
         raise InputError(f"{path} cannot be read as a table: {_shown(error)}.") from None
-    left = [name for name in names if name not in kept]
+    left = [name for place, name in enumerate(names) if place not in kept]
     if left:
         note(f"Columns of bytes that were not read: {names_of(left)}.")
-    if answers and not {plain_name(name) for name in kept} & {*answers, "resps", "filtered_resps", "provider"}:
+    if answers and not {plain_name(names[place]) for place in kept} & {*answers, "resps", "filtered_resps", "provider"}:
         raise InputError(
             f"{path} has no response: none of its columns ({names_of(names)}) is one. "
             "Call that of the texts 'response', or as docs/inputs.md has it."
@@ -106,7 +106,7 @@ def _rows_of(path: Path, answers: Sequence[str], note: Note) -> Iterator[Any]:
     try:
         for batch in batches:
             batch.validate(full=True)  # what says that a text ends before it begins is not followed
-            table = batch.select([place for place, name in enumerate(batch.schema.names) if name in kept])
+            table = batch.select(kept)
             for begin in range(0, table.num_rows, ROWS):
                 yield from map(_row, table.slice(begin, ROWS).to_pylist())
     except bad as error:
@@ -189,4 +189,4 @@ def _plain_names(names: object) -> list[str]:
 
 
 def _shown(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
+    return shown_error(error) or type(error).__name__

@@ -15,19 +15,18 @@ _ANSWERS = ("response", "result", "error")
 _SENT = ("body", "params")
 
 
-def requests_beside(path: Path) -> Path | None:
-    """The file of requests in the folder of a batch's output; None where it is no such output, or not one file has them.
+def requests_beside(path: Path) -> list[Path]:
+    """The files of requests in the folder of a batch's output; none where it is no such output. Several cannot be told apart.
 
     A file has them if it begins with a request, and one of its requests has an id of the output's first answers.
     """
     if path.suffix.lower() != SUFFIX or not (ids := _output_ids(path)):
-        return None
+        return []
     try:
         beside = [one for one in sorted(path.parent.iterdir()) if one.suffix.lower() == SUFFIX and one.is_file()]
     except OSError:
-        return None
-    found = [one for one in beside[:MOST_FILES] if one != path and not ids.isdisjoint(_requests(one))]
-    return found[0] if len(found) == 1 else None
+        return []
+    return [one for one in beside[:MOST_FILES] if one != path and not ids.isdisjoint(_requests(one))]
 
 
 class Prompts:

@@ -23,6 +23,10 @@ KNOWN_NAMES = NAMES | TEXT_NAMES | _LISTS
 MESSAGE_KEYS = frozenset({"role", "from", "content", "parts", "message", "choices", "candidates", "body", "status_code"})
 
 
+#: The most characters of another's error that are shown.
+SHOWN = 300
+
+
 class RowError(Exception):
     """Why one row cannot be used."""
 
@@ -87,6 +91,11 @@ def find_unused_name(name: str, used: Container[str]) -> str:
     """The name, or the first of "name#2", "name#3", ... that is not used yet."""
     repetitions = (f"{name}#{count}" for count in itertools.count(2))
     return next(one for one in itertools.chain([name], repetitions) if one not in used)
+
+
+def shown_error(error: object) -> str:
+    """What another said went wrong, on one line of at most SHOWN characters, to stand within a sentence; "" for nothing."""
+    return " ".join(str(error or "").split())[:SHOWN].rstrip(". ")
 
 
 def names_of(row: Iterable[str], most: int = 12) -> str:

@@ -22,7 +22,7 @@ passed over.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -47,8 +47,8 @@ RESPONSES = "responses: JSON lines, each with a 'response'; a table with such a 
 #: The id of a row that gives none: its number, which says nothing of another file. An earlier pass may have written it down.
 COUNTED_ID = re.compile(r"row-\d+(?:#\d+)?")
 
-#: What is added to an id that stands in a file again.
-REPEATED_ID = re.compile(r"(?:#\d+)+\Z")
+#: What is added to an id that stands in a file again (`find_unused_name`), perhaps by one pass after the other.
+_REPEATED = re.compile(r"(?:#(?:[2-9]|[1-9]\d+))+\Z")
 
 #: Other schemas' names for our fields, ours first.
 ID_KEYS = ("custom_id", "id", "question_id", "query_id")
@@ -127,12 +127,22 @@ def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, 
         given.append(response.id)
         responses.append(response.model_copy(update={"id": name}))
     given_ids = set(given)
-    roots = [root if (root := REPEATED_ID.sub("", name)) in given_ids else name for name in given]
+    roots = [root_of(name, given_ids) for name in given]
     times = Counter(roots)
     return [
         response.model_copy(update={"id_given": False}) if times[root] > 1 else response
         for root, response in zip(roots, responses, strict=True)
     ]
+
+
+def root_of(name: str, names: Container[str]) -> str:
+    """The id that the rows of several answers have, of the "id#2" made of the second; any other name as it is.
+
+    Args:
+        names: all of the file or the run: "id#2" is made of "id" only where that is among them.
+    """
+    root = _REPEATED.sub("", name)
+    return root if root in names else name
 
 
 def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:
@@ -246,7 +256,7 @@ def source_of(row: Row) -> str | None:
 def sample_of(row: Row) -> Sample | None:
     """Which sample of a log a row is; None where it does not say so."""
     said = row.get("sample")
-    if not isinstance(said, dict) or said.get("id") is None:
+    if not isinstance(said, dict) or said.get("id") is None or not str(said["id"]).strip():
         return None
     return Sample(id=readable(str(said["id"])), task=optional_text(said.get("task")), epoch=read_epoch(said.get("epoch")))
 

@@ -14,7 +14,7 @@ from localfact.errors import InputError
 from localfact.inputs.arrow_tables import is_table, rows_of_tables, table_files
 from localfact.inputs.batches import Prompts, requests_beside
 from localfact.inputs.broken_json import whole_elements
-from localfact.inputs.json_rows import Row, RowError, UnparsedJsonError, as_row, parse_json
+from localfact.inputs.json_rows import Row, RowError, UnparsedJsonError, as_row, names_of, parse_json
 from localfact.inputs.json_shapes import unfold
 from localfact.inputs.logs.inspect_logs import archive_rows, is_eval_archive
 from localfact.inputs.logs.known_logs import LogLines, log_rows
@@ -74,7 +74,8 @@ def data_digest(path: Path) -> str:
     if path.is_dir():
         files = table_files(path) or texts_in(path)[0]
     else:
-        beside = [one for one in (requests_beside(path), results_beside(path)) if one is not None]
+        requests, results = requests_beside(path), results_beside(path)
+        beside = [*(requests if len(requests) == 1 else ()), *([results] if results is not None else ())]
         if not beside:
             return file_digest(path)
         path, files = path.parent, [path, *beside]
@@ -94,11 +95,12 @@ def _rows_of(path: Path, holding: str, answers: Sequence[str], notes: dict[str, 
         yield from (_row(value, False, "row") for value in values)
     elif _is_zip(path) and is_eval_archive(path):
         yield from archive_rows(path, note)
-    elif (requests := requests_beside(path)) is not None:
-        prompts = Prompts(requests, notes.__setitem__)
-        yield from map(prompts.join, _rows_of_text(path, holding, answers, notes))
     else:
-        yield from _rows_of_text(path, holding, answers, notes)
+        rows, requests = _rows_of_text(path, holding, answers, notes), requests_beside(path)
+        if len(requests) > 1:
+            names = names_of(one.name for one in requests)
+            note(f"Answers have no prompt from beside them: {names} all hold requests of this batch. Leave one of them there.")
+        yield from map(Prompts(requests[0], notes.__setitem__).join, rows) if len(requests) == 1 else rows
 
 
 def _is_zip(path: Path) -> bool:

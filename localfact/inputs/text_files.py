@@ -19,15 +19,16 @@ MARKS: Mapping[bytes, str] = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-#: How a file begins -> what it is, and how to make of it what can be read.
+#: How a file begins -> what it is, and how to make of it what can be read. A text may begin with the letters of most of them,
+#: and not with what follows these there.
 NO_TEXT: Mapping[bytes, tuple[str, str]] = {
     b"PK\x03\x04": ("a zip archive or an Excel workbook", "save the sheet as CSV (UTF-8), or unpack it"),
     b"\xd0\xcf\x11\xe0": ("an old Office file", "save it as CSV (UTF-8) or as plain text"),
-    b"PAR1": ("a Parquet file", "pandas.read_parquet(FILE).to_json(LINES, orient='records', lines=True) rewrites it"),
-    b"ARROW1": ("an Arrow file", "pandas.read_feather(FILE).to_json(LINES, orient='records', lines=True) rewrites it"),
+    b"PAR1\x15": ("a Parquet file", "pandas.read_parquet(FILE).to_json(LINES, orient='records', lines=True) rewrites it"),
+    b"ARROW1\0\0": ("an Arrow file", "pandas.read_feather(FILE).to_json(LINES, orient='records', lines=True) rewrites it"),
     b"\x1f\x8b": ("packed by gzip", "unpack it with gunzip"),
     b"%PDF-": ("a PDF", "save its text as a .txt file"),
-    b"SQLite format 3": ("an SQLite database", "export the table as CSV"),
+    b"SQLite format 3\0": ("an SQLite database", "export the table as CSV"),
 }
 #: At least one in so many pairs of bytes of UTF-16 without a mark has a zero in one place, as line ends and spaces have; at
 #: most a tenth as many have one in the other.

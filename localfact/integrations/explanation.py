@@ -2,11 +2,8 @@
 
 from localfact.api.report import limits_of
 from localfact.records import Assessment
-from localfact.report.plain_findings import describe_all
+from localfact.report.plain_findings import MOST_TOLD, describe_all
 from localfact.runs.record import RunSettings
-
-#: Claims in an explanation.
-CLAIMS_TOLD = 20
 
 
 def describe_judge(settings: RunSettings) -> str:
@@ -27,4 +24,4 @@ def explain(assessment: Assessment, judge: str) -> str:
         judge: from `describe_judge`.
     """
     found = f"{assessment.headline[:1].upper()}{assessment.headline[1:]}."
-    return f"Judged by localfact, {judge}. {found}\n{describe_all(assessment.contradicted, CLAIMS_TOLD)}".rstrip()
+    return f"Judged by localfact, {judge}. {found}\n{describe_all(assessment.contradicted, MOST_TOLD)}".rstrip()

@@ -16,11 +16,13 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import TaskState
 
 from localfact.api.shared_assessor import SharedAssessor
+from localfact.inputs.logs.inspect_logs import reason_unanswered
 from localfact.inputs.passages import CONTEXT_KEYS, PASSAGE_KEYS
 from localfact.inputs.responses import MAX_WORDS
 from localfact.integrations.explanation import describe_judge, explain
-from localfact.integrations.inspect_records import metadata_of, verdict_counts
+from localfact.integrations.inspect_records import metadata_of
 from localfact.records import Assessment
+from localfact.report.summary import count_verdicts
 from localfact.scoring import KPolicy, score, standard_scores
 from localfact.scoring.aggregate import contribution_of
 from localfact.scoring.scores import F1AtK
@@ -103,12 +105,15 @@ def localfact(
 
 
 def row_of(state: TaskState) -> dict[str, Any]:
-    """A sample and its answer as a row of a file of responses."""
+    """A sample and its answer as a row of a file of responses; why it has none where an error or a limit stopped it."""
     metadata = state.metadata or {}
     taken = {name: metadata[name] for name, form in TAKEN.items() if isinstance(metadata.get(name), form)}
     name = str(state.sample_id)
     logged = {"id": name, "epoch": state.epoch}
-    return {**taken, "id": name, "sample": logged, "prompt": state.input_text, "response": state.output.completion}
+    output = state.output
+    reason = None if output.choices else reason_unanswered({}, {"error": output.error})
+    said = {"response": output.completion} if reason is None else {"error_message": reason}
+    return {**taken, "id": name, "sample": logged, "prompt": state.input_text, **said}
 
 
 def value_of(assessment: Assessment, k: KPolicy) -> dict[str, float | int]:
@@ -116,7 +121,7 @@ def value_of(assessment: Assessment, k: KPolicy) -> dict[str, float | int]:
     measure = F1AtK(k)
     reached = contribution_of(measure, assessment)
     own = {} if isinstance(reached, Unscored) else {str(measure): reached}
-    return {"Pr": tally(assessment).precision, **own, **verdict_counts(assessment)}
+    return {"Pr": tally(assessment).precision, **own, **count_verdicts([assessment])}
 
 
 def absolute(name: str, value: Any) -> Any:

@@ -6,50 +6,50 @@ whatever else there is stands in its metadata. A response without a score has Na
 
 import json
 import math
-import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from localfact.inputs.responses import root_of
 from localfact.integrations.explanation import describe_judge, explain
 from localfact.records import Assessment
+from localfact.report.summary import count_verdicts
 from localfact.runs.assessments import assessments_in_order
 from localfact.runs.record import RunSettings, read_record
 from localfact.scoring.tally import reason_unscored, tally
 from localfact.text import readable
-from localfact.vocabulary import VerdictLabel
-
-#: What localfact made of the second answer under an id that stands in its data again: "id#2".
-REPEATED = re.compile(r"(.+)#([2-9]|[1-9]\d+)\Z", re.DOTALL)
 
 
 def inspect_lines(run: Path) -> Iterator[str]:
     """A line a response of a run, finished or not.
 
-    Of a log's samples, id and epoch are the log's. Of other data the second answer under an id, "id#2", is of epoch 2.
+    Of a log's samples, id and epoch are the log's. Of other data, answers under one id are its epochs: "id#2" is of epoch 2.
 
     Raises:
         MissingError: there is no such run. InputError: a file of it is damaged.
     """
-    judge = describe_judge(settings := read_record(run, outlines=False).settings)
-    seen: set[str] = set()
+    read = read_record(run)
+    judge = describe_judge(settings := read.settings)
+    names = {outline.response_id for outline in read.outlines}
+    times = Counter(root_of(name, names) for name in names)
     for assessment in assessments_in_order(run):
-        name, epoch = sample_of(assessment, seen)
-        seen.add(assessment.response_id)
+        name, epoch = sample_of(assessment, times)
         record = {"id": name, "epoch": epoch, **record_of(assessment, settings, judge)}
         yield readable(json.dumps({field: value for field, value in record.items() if value is not None}, ensure_ascii=False))
 
 
-def sample_of(assessment: Assessment, seen: Collection[str]) -> tuple[str, int | None]:
-    """The sample and the epoch of a response, of its log where it came from one; epoch None, which is any, for a first answer.
+def sample_of(assessment: Assessment, times: Mapping[str, int]) -> tuple[str, int | None]:
+    """The sample and the epoch of a response, of its log where it came from one; epoch None, which is any, for an only answer.
 
     Args:
-        seen: the ids of the responses before it.
+        times: id of a sample -> how many answers to it there are.
     """
     if (logged := assessment.sample) is not None:
         return logged.id, logged.epoch
-    repeated = REPEATED.fullmatch(assessment.response_id)
-    return (repeated[1], int(repeated[2])) if repeated and repeated[1] in seen else (assessment.response_id, None)
+    name = assessment.response_id
+    root = root_of(name, times)
+    return root, (int(name.rpartition("#")[2]) if root != name else 1) if times[root] > 1 else None
 
 
 def record_of(assessment: Assessment, settings: RunSettings, judge: str) -> dict[str, Any]:
@@ -68,12 +68,6 @@ def metadata_of(assessment: Assessment, settings: RunSettings, judge: str) -> di
     return {
         "method": settings.method,
         "judged_by": judge,
-        "verdicts": verdict_counts(assessment),
+        "verdicts": count_verdicts([assessment]),
         "assessment": assessment.model_dump(mode="json"),
     }
-
-
-def verdict_counts(assessment: Assessment) -> dict[str, int]:
-    """Verdict -> number of claims, for every verdict."""
-    labels = [verdict.label for verdict in assessment.verdicts]
-    return {label.value: labels.count(label) for label in VerdictLabel}

@@ -25,8 +25,8 @@ def junit_xml(
 
     Args:
         assessments: each is a case: a failure where claims are contradicted, else an error where it or a claim of it failed,
-            skipped where it has nothing to score. Where bounds are given and all are reached, contradicted claims are told and
-            fail no case.
+            skipped where it has nothing to score; claims of both kinds are told in either. Where bounds are given and all are
+            reached, contradicted claims are told and fail no case.
         held: the bounds, each a case too.
         seconds: index of a response -> stage -> seconds, where they are known.
     """
@@ -50,16 +50,16 @@ def junit_xml(
 
 def _add_response(suite: Element, assessment: Assessment, tolerated: bool, seconds: float) -> None:
     case = _case(suite, RESPONSES, assessment.response_id, seconds)
-    contradicted, because = assessment.contradicted, unjudged_because(assessment)
-    if contradicted and not tolerated:
-        _say(case, "failure", assessment.headline, "Contradicted", describe_all(contradicted))
+    because = unjudged_because(assessment)
+    claims = describe_all([*assessment.contradicted, *failed_claims(assessment)])
+    if assessment.contradicted and not tolerated:
+        _say(case, "failure", assessment.headline, "Contradicted", claims)
     elif is_failed(assessment):
-        _say(case, "error", because or assessment.headline, "Failed", describe_all(failed_claims(assessment)))
+        _say(case, "error", because or assessment.headline, "Failed", claims)
     elif because is not None:
         _say(case, "skipped", because)
     else:
-        told = [f"{assessment.headline}.", *([describe_all(contradicted)] if contradicted else [])]
-        SubElement(case, "system-out").text = _clean("\n".join(told))
+        SubElement(case, "system-out").text = _clean(f"{assessment.headline}.\n{claims}".rstrip())
 
 
 def _case(suite: Element, group: str, name: str, seconds: float = 0.0) -> Element:

@@ -17,8 +17,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from localfact.errors import InputError, MissingError, SendError
+from localfact.records import Assessment
 from localfact.report.console import json_line
-from localfact.report.trace_scores import TRACE, TraceScore, run_name, trace_scores
+from localfact.report.trace_scores import Trace, TraceScore, run_name, trace_of, trace_scores
 from localfact.runs.assessments import assessments_in_order
 from localfact.runs.record import read_record
 from localfact.runs.run_folder import settings_name
@@ -40,28 +41,32 @@ def langfuse_lines(run: Path) -> Iterator[str]:
     """A line a score: the body of POST /api/public/scores.
 
     Raises:
-        MissingError: there is no such run. InputError: a file of it is damaged, or no response has an id that its file gave.
+        MissingError: there is no such run. InputError: a file of it is damaged, or no response has an id of its own.
     """
     record = read_record(run)
     if not any(assessment.id_given for assessment in record.outlines):
         raise InputError(
-            f"No response of {run} has an id of its own, which Langfuse knows as its trace's: give each row of the data "
-            "the trace's id as 'id', and evaluate them again."
+            f"No response of {run} has an id that no other has, which Langfuse knows as its trace's: give each row of the data "
+            "the trace's id as 'id', or TRACE:SPAN where rows share a trace, and evaluate them again."
         )
     scores, settings = trace_scores(record.outlines), settings_name(record.plain_settings)
     metadata = {"method": record.settings.method, "run": run_name(run)}
     for assessment in assessments_in_order(run):
         for score in scores(assessment) if assessment.id_given else ():
-            yield json_line(_body(assessment.response_id, score, settings, metadata))
+            yield json_line(_body(assessment, score, settings, metadata))
 
 
-def _body(response: str, score: TraceScore, settings: str, metadata: dict[str, str]) -> dict[str, Any]:
-    named = TRACE.fullmatch(response)
-    span = {} if named is None or not named["span"] else {"observationId": named["span"]}
+def count_left_out(run: Path) -> int:
+    """How many responses of a run have no score among its lines: their file gave them no id, or gave it to others, too."""
+    return sum(not assessment.id_given for assessment in read_record(run).outlines)
+
+
+def _body(assessment: Assessment, score: TraceScore, settings: str, metadata: dict[str, str]) -> dict[str, Any]:
+    trace = trace_of(assessment) or Trace(assessment.response_id)
     return {
-        "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"localfact:{settings}:{response}:{score.name}")),
-        "traceId": response if named is None else named["trace"],
-        **span,
+        "id": str(uuid.uuid5(uuid.NAMESPACE_URL, f"localfact:{settings}:{assessment.response_id}:{score.name}")),
+        "traceId": trace.id,
+        **({"observationId": trace.span} if trace.span else {}),
         "name": score.name,
         "value": score.label if score.value is None else score.value,
         "dataType": "CATEGORICAL" if score.value is None else "NUMERIC",

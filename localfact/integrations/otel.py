@@ -11,7 +11,7 @@ from typing import Any
 
 from localfact.records import Assessment
 from localfact.report.console import json_line
-from localfact.report.trace_scores import TRACE, TraceScore, run_name, trace_scores
+from localfact.report.trace_scores import TraceScore, run_name, trace_of, trace_scores
 from localfact.runs.assessments import assessments_in_order
 from localfact.runs.record import read_record
 from localfact.runs.run_folder import RUN_FILE, read_timings
@@ -52,8 +52,8 @@ def _log_record(assessment: Assessment, score: TraceScore, time: str) -> dict[st
         "gen_ai.response.id": assessment.response_id if assessment.id_given else None,
         "error.type": "failed" if assessment.status == "failed" else None,
     }
-    named = TRACE.fullmatch(assessment.response_id.lower()) if assessment.id_given else None
-    place = {} if named is None else {"traceId": named["trace"], **({"spanId": named["span"]} if named["span"] else {})}
+    trace = trace_of(assessment)
+    place = {} if trace is None else {"traceId": trace.id, **({"spanId": trace.span} if trace.span else {})}
     return {
         "timeUnixNano": time,
         "observedTimeUnixNano": time,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from localfact.inputs.json_rows import Row
     from localfact.methods.options import Options
     from localfact.records import Assessment
+    from localfact.report.bar import Bound
 
 
 class FactualityAssertions:
@@ -43,11 +44,12 @@ class FactualityAssertions:
 
         Raises:
             AssertionError: too few claims are supported, too many contradicted, one could not be judged, or there is none.
-            LocalFactError: the evidence or an option cannot be used.
+            LocalFactError: the evidence, a bound or an option cannot be used.
         """
         __tracebackhide__ = True
+        bounds = _bounds(min_precision, max_contradicted)
         assessment = _check(text, passages, corpus, topic=topic, prompt=prompt, method=method, options=options)
-        wrong = _problems(assessment, min_precision, max_contradicted)
+        wrong = _problems(assessment, bounds)
         if wrong:
             raise AssertionError(wrong)
         return assessment
@@ -80,17 +82,23 @@ def _check(
     return check(row, options=options, **said)
 
 
-def _problems(assessment: "Assessment", min_precision: float, max_contradicted: int) -> str:
+def _bounds(min_precision: float, max_contradicted: int) -> "Sequence[Bound]":
+    __tracebackhide__ = True
+    from localfact.report.bar import make_bound
+
+    return (
+        make_bound("contradicted", max_contradicted, f"max_contradicted cannot be {max_contradicted}"),
+        make_bound("precision", min_precision, f"min_precision cannot be {min_precision}"),
+        make_bound("failed", 0, "failed"),
+    )
+
+
+def _problems(assessment: "Assessment", bounds: "Sequence[Bound]") -> str:
     """Why the test fails, in lines that a terminal shows as they are; "" where it passes."""
-    from localfact.report.bar import Bound, hold, measured_of
+    from localfact.report.bar import hold, measured_of
     from localfact.report.console import visible
     from localfact.report.plain_findings import describe_all, failed_claims, not_supported, unjudged_because
 
-    bounds = (
-        Bound("contradicted", max_contradicted, least=False),
-        Bound("precision", min_precision, least=True),
-        Bound("failed", 0, least=False),
-    )
     held = {one.bound.name: one for one in hold(bounds, measured_of([assessment]))}
     if all(one.passed for one in held.values()):
         return ""

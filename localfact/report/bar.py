@@ -4,13 +4,14 @@ A score that is not there is below every bar, and so is a run in which nothing w
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from localfact.errors import InputError
 from localfact.records import Assessment
-from localfact.report.summary import Summary
+from localfact.report.summary import Summary, count_verdicts
 from localfact.scoring import ScoreResult, score, standard_scores
 from localfact.vocabulary import VerdictLabel
 
@@ -38,9 +39,12 @@ VERDICTS: tuple[str, ...] = tuple(label.value for label in VerdictLabel)
 
 BOUNDS_HELP = (
     f"At least, of scores in [0, 1]: {', '.join(AT_LEAST)}; of claims: supported. "
-    f"At most, of scores: {', '.join(AT_MOST)}; of claims: {', '.join(VERDICTS[1:])}; of responses: {', '.join(UNSCORED)}."
+    f"At most, of scores: {', '.join(AT_MOST)}; of claims: {', '.join(VERDICTS[1:])}; of responses: {', '.join(UNSCORED)}; "
+    "failed counts responses, too."
 )
 _EXAMPLE = "precision=0.8,contradicted=0"
+#: A comma that stands for a point, as many languages write it: no name begins with a digit.
+_DECIMAL_COMMA = re.compile(r"(?<=\d)\s*,\s*(?=\d)")
 
 
 class Bound(NamedTuple):
@@ -51,7 +55,12 @@ class Bound(NamedTuple):
     least: bool
 
     def __str__(self) -> str:
-        return f"{self.name} at {'least' if self.least else 'most'} {self.limit:g}"
+        return f"{self.name} {self.wanted}"
+
+    @property
+    def wanted(self) -> str:
+        """What values should be: "at least 0.8"."""
+        return f"at {'least' if self.least else 'most'} {self.limit:g}"
 
 
 class Measured(NamedTuple):
@@ -76,6 +85,9 @@ def parse_bounds(text: str) -> tuple[Bound, ...]:
     Raises:
         InputError: an unknown name, a number that it cannot have, or a name twice.
     """
+    if _DECIMAL_COMMA.search(text):
+        meant = _DECIMAL_COMMA.sub(".", text)
+        raise InputError(f"--fail-under {text!r} has a comma in a number, and commas stand between bounds: write {meant}.")
     bounds = tuple(_parse_bound(part.strip()) for part in text.split(",") if part.strip())
     if not bounds:
         raise InputError(f"--fail-under {text!r} names no bound. Write it as {_EXAMPLE}. {BOUNDS_HELP}")
@@ -95,11 +107,22 @@ def _parse_bound(part: str) -> Bound:
         limit = float(number)
     except ValueError:
         limit = math.nan
+    said = f"{name}={number.strip()}" if equals else f"{name} without a number"
+    return make_bound(name, limit, f"--fail-under cannot be {said}")
+
+
+def make_bound(name: str, limit: float, refusal: str) -> Bound:
+    """The bound of this name.
+
+    Args:
+        refusal: the beginning of the message, which says what was given where.
+
+    Raises:
+        InputError: values of that name never have such a limit.
+    """
     is_score = name in AT_LEAST or name in AT_MOST
-    if not (0 <= limit <= 1 if is_score else 0 <= limit < math.inf and limit.is_integer()):
-        wanted = "a number from 0 to 1" if is_score else "a whole number"
-        said = f"{name}={number.strip()}" if equals else f"{name} without a number"
-        raise InputError(f"--fail-under cannot be {said}: {name} is {wanted}. Write it as {_EXAMPLE}.")
+    if not (0 <= limit <= 1 if is_score else 0 <= limit < math.inf and limit == int(limit)):
+        raise InputError(f"{refusal}: {name} is {'a number from 0 to 1, as 0.8' if is_score else 'a whole number, as 0'}.")
     return Bound(name, limit, name in AT_LEAST or name == VerdictLabel.SUPPORTED)
 
 
@@ -108,8 +131,7 @@ def measured_of(found: Summary | Sequence[Assessment]) -> Measured:
     if isinstance(found, Summary):
         bare = {"abstained": found.responses_abstained, "unscored": found.responses_unscored, "failed": found.responses_failed}
         return Measured(found.scores, found.verdicts, {**bare, "scored": found.responses - sum(bare.values())})
-    verdicts = Counter(verdict.label.value for one in found for verdict in one.verdicts)
-    return Measured(score(found, standard_scores(found)), verdicts, Counter(one.status for one in found))
+    return Measured(score(found, standard_scores(found)), count_verdicts(found), Counter(one.status for one in found))
 
 
 def hold(bounds: Sequence[Bound], measured: Measured) -> list[Held]:
@@ -118,21 +140,18 @@ def hold(bounds: Sequence[Bound], measured: Measured) -> list[Held]:
 
 
 def _hold(bound: Bound, measured: Measured) -> Held:
-    wanted = f"at {'least' if bound.least else 'most'} {bound.limit:g}"
     value, reason = _value(bound.name, measured)
     if value is None:
-        return Held(bound, False, f"{bound.name} has no value ({reason}), and should be {wanted}")
-    said = f"{bound.name} is {_shown(value, bound.limit)}, and should be {wanted}"
+        return Held(bound, False, f"{bound.name} has no value ({reason}), and should be {bound.wanted}")
+    said = f"{bound.name} is {_shown(value, bound.limit)}, and should be {bound.wanted}"
     if not measured.responses.get("scored", 0):
         return Held(bound, False, f"{said}; but no response has a claim that was judged, so nothing is shown by that")
     return Held(bound, value >= bound.limit if bound.least else value <= bound.limit, said)
 
 
 def _value(name: str, measured: Measured) -> tuple[float | None, str | None]:
-    if name in VERDICTS:
-        return measured.verdicts.get(name, 0), None
-    if name in UNSCORED:
-        return measured.responses.get(name, 0), None
+    if name in (*VERDICTS, *UNSCORED):  # claims and responses have no word in common but "failed"
+        return measured.verdicts.get(name, 0) + measured.responses.get(name, 0), None
     begins = {**AT_LEAST, **AT_MOST}[name]
     found = next((one for one in measured.scores if one.name == begins or one.name.startswith(begins)), None)
     return (None, "the data have no annotation, or the method no posterior") if found is None else (found.value, found.reason)

@@ -8,6 +8,8 @@ from localfact.vocabulary import NOT_SUPPORTED_LABELS, VerdictLabel
 
 #: How many characters of a claim, a sentence or a source are shown; the run's report has all of them.
 LONGEST = 600
+#: How many claims an explanation beside a score names.
+MOST_TOLD = 20
 
 
 def describe(claim: JudgedClaim) -> str:

@@ -1,7 +1,7 @@
 """Summarises a finished run: counts that add up, scores that name their policy, usage and warnings. This is summary.json."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import Field
 
@@ -100,9 +100,7 @@ def summarise(
     """
     costs, usage = accounting(assessments, facts), usage_of(assessments)
     statuses = Counter(assessment.status for assessment in assessments)
-    verdicts = [verdict for assessment in assessments for verdict in assessment.verdicts]
-    labels = Counter(verdict.label for verdict in verdicts)
-    flags = Counter(flag for verdict in verdicts for flag in verdict.flags)
+    flags = Counter(flag for assessment in assessments for verdict in assessment.verdicts for flag in verdict.flags)
     return Summary(
         method=facts.method,
         run=run,
@@ -113,7 +111,7 @@ def summarise(
         no_page_read=no_page_read(usage),
         pages=tell_pages(assessments, facts.of_sample),
         claims=sum(len(assessment.claims) for assessment in assessments),
-        verdicts={label.value: labels[label] for label in VerdictLabel},
+        verdicts=count_verdicts(assessments),
         flags={flag.value: flags[flag] for flag in Flag},
         scores=score(assessments, standard_scores(assessments, recall_k), seed=facts.seed),
         usage=usage,
@@ -125,6 +123,12 @@ def summarise(
             *warnings_of(assessments),
         ),
     )
+
+
+def count_verdicts(assessments: Iterable[Assessment]) -> dict[str, int]:
+    """Verdict -> number of claims, for every verdict."""
+    labels = Counter(verdict.label for assessment in assessments for verdict in assessment.verdicts)
+    return {label.value: labels[label] for label in VerdictLabel}
 
 
 def no_page_read(counts: Mapping[str, Mapping[str, int]]) -> bool:

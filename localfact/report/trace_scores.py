@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from localfact.records import Assessment
-from localfact.report.plain_findings import describe_all, not_supported, unjudged_because
+from localfact.report.plain_findings import MOST_TOLD, describe_all, not_supported, unjudged_because
 from localfact.scoring.aggregate import ResponseScore, contribution_of
 from localfact.scoring.scores import F1AtK, Precision, VerdictCount
 from localfact.scoring.tally import Unscored
@@ -14,9 +14,14 @@ from localfact.scoring.tally import Unscored
 #: The name of what a response without a score has in place of scores: why it has none.
 STATUS = "localfact.status"
 #: An id that is a trace's, perhaps with the span's behind it, as W3C writes them in hexadecimal.
-TRACE = re.compile(r"(?P<trace>[0-9a-f]{32})(?:[:-](?P<span>[0-9a-f]{16}))?", re.IGNORECASE)
-#: How many claims an explanation names.
-NAMED = 20
+_TRACE = re.compile(r"(?P<trace>[0-9a-f]{32})(?:[:-](?P<span>[0-9a-f]{16}))?")
+
+
+class Trace(NamedTuple):
+    """A trace, by its id, and perhaps the span in it."""
+
+    id: str
+    span: str | None = None
 
 
 class TraceScore(NamedTuple):
@@ -39,8 +44,8 @@ def trace_scores(run: Sequence[Assessment]) -> Callable[[Assessment], list[Trace
         ("localfact.precision", Precision(), lambda one: one.headline),
         ("localfact.f1", f1, lambda one: str(f1)),
         ("localfact.supported", VerdictCount("S"), lambda one: ""),
-        ("localfact.contradicted", VerdictCount("C"), lambda one: describe_all(one.contradicted, most=NAMED)),
-        ("localfact.undecided", VerdictCount("U"), lambda one: describe_all(not_supported(one), most=NAMED)),
+        ("localfact.contradicted", VerdictCount("C"), lambda one: describe_all(one.contradicted, MOST_TOLD)),
+        ("localfact.undecided", VerdictCount("U"), lambda one: describe_all(not_supported(one), MOST_TOLD)),
     ]
 
     def of(assessment: Assessment) -> list[TraceScore]:
@@ -54,6 +59,12 @@ def trace_scores(run: Sequence[Assessment]) -> Callable[[Assessment], list[Trace
         return found
 
     return of
+
+
+def trace_of(assessment: Assessment) -> Trace | None:
+    """The trace that a response's id names, in small letters, as both are looked up; None where its file gave it no such id."""
+    named = _TRACE.fullmatch(assessment.response_id.lower()) if assessment.id_given else None
+    return None if named is None else Trace(named["trace"], named["span"])
 
 
 def run_name(run: Path) -> str:

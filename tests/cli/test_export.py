@@ -13,7 +13,8 @@ from stored_runs import store_run
 @pytest.fixture
 def localfact(tmp_path: Path) -> CommandLine:
     """The command line beside a run."""
-    store_run(tmp_path / "runs/4f1c", [small_assessment().model_copy(update={"id_given": True})])
+    given, shared = (small_assessment(at).model_copy(update={"id_given": at == 0}) for at in (0, 1))
+    store_run(tmp_path / "runs/4f1c", [given, shared])
     return QuickCommandLine(tmp_path)
 
 
@@ -23,6 +24,7 @@ def test_scores_are_sent_where_an_address_is_typed_and_only_then(localfact: Comm
         localfact.environment["LANGFUSE_HOST"] = langfuse.url
         written = localfact("export", "--langfuse", "--out", "scores.jsonl")
         assert (written.returncode, json.loads(written.stdout)) == (0, {"file": "scores.jsonl", "lines": 5})
+        assert "1 response is left out" in written.stderr
         assert langfuse.requests == 0
         sent = localfact("export", "runs/4f1c", "--langfuse", "--send", langfuse.url)
         assert (sent.returncode, json.loads(sent.stdout)) == (0, {"sent": 5, "to": langfuse.url})

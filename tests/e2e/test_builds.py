@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from commands import CommandLine
+from commands import CommandLine, QuickCommandLine
 
 PAGE = {"link": "https://pages.example/ada", "text": "Ada Lovelace was born in London in 1815. She wrote notes."}
 ROWS = (
@@ -49,6 +49,12 @@ def test_a_text_without_a_claim_passes_no_bar(localfact: CommandLine, tmp_path: 
     done = localfact("check", "polite.txt", "--embedder", "none", "--relations", "lexical", "--fail-under", "contradicted=0")
     assert done.returncode == 4
     assert "no response has a claim that was judged" in done.stderr
+
+
+def test_a_typed_text_is_annotated_without_a_file(localfact: CommandLine, tmp_path: Path) -> None:
+    quick = ("--embedder", "none", "--relations", "lexical")
+    done = QuickCommandLine(tmp_path)("check", "Ada Lovelace was born in Paris.", *quick, "--format", "github")
+    assert (done.returncode, done.stdout.startswith("::error title=text%3A contradicted::Ada")) == (0, True), done.stderr
 
 
 @pytest.mark.parametrize(

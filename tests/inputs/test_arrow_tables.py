@@ -106,6 +106,19 @@ def test_what_cannot_be_read_is_refused_with_its_reason(tmp_path: Path) -> None:
             read_responses(tmp_path / f"{name}.parquet")
 
 
+@pytest.mark.parametrize("begin", ["PAR1", "ARROW1", "SQLite format 3"])
+def test_a_text_that_begins_as_a_table_does_is_a_text(begin: str, tmp_path: Path) -> None:
+    (tmp_path / "answer.txt").write_text(f"{begin} is how such a file begins. {ICE}", encoding="utf-8")
+    for path in (tmp_path / "answer.txt", tmp_path):
+        assert [one.text for one in read_responses(path)] == [f"{begin} is how such a file begins. {ICE}"]
+
+
+def test_a_response_of_bytes_is_no_column_of_responses(tmp_path: Path) -> None:
+    parquet.write_table(pyarrow.Table.from_pylist([{"id": "a", "response": ICE.encode()}]), tmp_path / "rows.parquet")
+    with pytest.raises(InputError, match="has no response"):
+        read_responses(tmp_path / "rows.parquet")
+
+
 def test_a_file_that_is_cut_off_gives_what_stands_before(tmp_path: Path) -> None:
     file = write_data_set(tmp_path / "saved", ROWS) / "data-00001-of-00002.arrow"
     file.write_bytes(file.read_bytes()[:-200])

@@ -51,5 +51,6 @@ def test_which_of_two_files_was_asked_is_not_guessed(tmp_path: Path) -> None:
     output = write(tmp_path / "output.jsonl", answer("ice", ICE))
     for name in ("first.jsonl", "second.jsonl"):
         write(tmp_path / name, request("ice", f"Asked in {name}?"))
-    ((response,), _) = read_response_file(output)
+    ((response,), (warning,)) = read_response_file(output)
     assert response.prompt is None
+    assert "first.jsonl, second.jsonl all hold requests of this batch" in warning

@@ -164,3 +164,12 @@ def test_a_log_without_samples_and_a_zip_that_is_none_are_refused(tmp_path: Path
     for what, file in said.items():
         with pytest.raises(InputError, match=re.escape(what)):
             read_response_file(file)
+
+
+def test_what_has_another_form_than_its_place_wants_stops_no_sample(tmp_path: Path) -> None:
+    said = {"message": {"role": "assistant", "content": VENICE}, "stop_reason": ["stop"]}
+    folder = "samples/venice_epoch_1"
+    shell = sample("venice", None, input="attachment://0", output={"choices": [said]})
+    members = {"header.json": HEAD, f"{folder}/sample.json": shell, f"{folder}/attachments/0.json": 7}
+    (response,), _ = read(write_members(tmp_path / "log.eval", members))
+    assert (response.text, response.problem) == (VENICE, None)

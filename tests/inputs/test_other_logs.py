@@ -144,3 +144,36 @@ def test_what_deepeval_gives_in_python_is_read_when_it_was_dumped(tmp_path: Path
     ):
         ((response,), warnings) = read(tmp_path, document)
         assert (response.text, response.sample is not None and response.sample.id, warnings) == (ICE, "one", ())
+
+
+CLAIM = {"text": "Ice floats.", "label": "S"}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"provider": "openai", "success": True, "vars": {"topic": "ice"}, "prompt": "Ice?"},
+        {"provider": "openai", "promptIdx": 0, "testIdx": 3},
+        {"doc": {"question": "Ice?"}, "resps": [["Another text."]]},
+    ],
+)
+def test_a_row_with_a_text_as_response_is_its_owners_whatever_stands_beside_it(row: dict[str, Any], tmp_path: Path) -> None:
+    own = {"id": "own", "response": ICE, "claims": [CLAIM], **row}
+    for form in (f"{json.dumps(own)}\n{json.dumps(own | {'id': 'two'})}", [own, own | {"id": "two"}], {"results": [own]}):
+        responses, _ = read(tmp_path, form)
+        assert (responses[0].id, responses[0].text) == ("own", ICE)
+        assert [claim.text for claim in responses[0].claims or ()] == [CLAIM["text"]]
+
+
+def test_test_cases_with_a_response_are_their_owners(tmp_path: Path) -> None:
+    own = {"id": "own", "response": ICE, "turns": 3}
+    assert [(one.id, one.text) for one in read(tmp_path, {"test_cases": [own, {**own, "id": "two"}]})[0]] == [
+        ("own", ICE),
+        ("two", ICE),
+    ]
+
+
+@pytest.mark.parametrize(("output", "said"), [(None, "empty"), ({"text": ICE}, "no text")])
+def test_a_test_case_of_deepeval_without_a_text_says_what_it_has(output: object, said: str, tmp_path: Path) -> None:
+    (response,), _ = read(tmp_path, {"testCases": [{"name": "a", "input": "Ice?", "actualOutput": output, "metricsData": []}]})
+    assert response.problem == f"The test case has no answer: its actualOutput is {said}."

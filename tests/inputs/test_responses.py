@@ -12,7 +12,7 @@ from localfact.inputs.answers import find_answer
 from localfact.inputs.responses import MAX_WORDS, read_response_file, read_responses, response_of, responses_of
 from localfact.methods.options import Options
 from localfact.pipeline import gold_counts
-from localfact.records import Extraction, PreVerification, Span
+from localfact.records import Extraction, PreVerification, Sample, Span
 from localfact.vocabulary import GoldLabel, PreVerificationLabel
 
 
@@ -20,6 +20,19 @@ def written(folder: Path, *rows: object, name: str = "data.jsonl") -> Path:
     file = folder / name
     file.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8")
     return file
+
+
+@pytest.mark.parametrize(
+    ("sample", "read"),
+    [
+        ({"id": "", "epoch": 2}, None),
+        ({"epoch": 2}, None),
+        ({"id": 7, "epoch": True}, Sample(id="7")),
+        ({"id": "a", "epoch": 2}, Sample(id="a", epoch=2)),
+    ],
+)
+def test_a_row_is_a_sample_of_a_log_where_it_says_which(sample: object, read: Sample | None) -> None:
+    assert response_of({"response": "It opened.", "sample": sample}, 1).sample == read
 
 
 def test_our_own_schema_is_read_whole(tmp_path: Path) -> None:

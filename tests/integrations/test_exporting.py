@@ -23,9 +23,9 @@ def test_a_run_is_exported_for_inspect_with_the_epochs_of_repeated_samples(tmp_p
     done = user("export", "--inspect", "--out", "scores.jsonl", "--json")
     assert (done.returncode, json.loads(done.stdout)) == (0, {"file": "scores.jsonl", "lines": 3})
     first, second, third = map(json.loads, (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines())
-    assert [(one["id"], one.get("epoch"), one["value"]) for one in (first, second)] == [("a", None, 1.0), ("a", 2, 0.0)]
+    assert [(one["id"], one.get("epoch"), one["value"]) for one in (first, second)] == [("a", 1, 1.0), ("a", 2, 0.0)]
     assert "opened in 1932" in second["explanation"]
-    assert (third["id"], third["metadata"]["unscored_reason"]) == ("b#2", "abstained")
+    assert (third["id"], third.get("epoch"), third["metadata"]["unscored_reason"]) == ("b#2", None, "abstained")
     assert third["value"] != third["value"]
 
 

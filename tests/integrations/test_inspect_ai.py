@@ -55,6 +55,25 @@ def test_a_log_scored_gives_what_an_evaluation_of_the_same_answers_gives(made: M
     assert bridge["metadata"]["assessment"]["response_id"] == "bridge"
 
 
+#: The statuses of answers: one that an error stopped, one that the model's side refused, and one that says nothing.
+STOPPED = """
+from inspect_ai.model import ModelOutput
+from inspect_ai.solver import TaskState
+from localfact.integrations.inspect_ai import row_of
+outputs = [ModelOutput(), ModelOutput(error="The quota is used up."), ModelOutput.from_content("mockllm/model", "")]
+states = [TaskState("mockllm/model", 1, 1, "Who?", [], output=output) for output in outputs]
+for row in map(row_of, states):
+    print(row.get("error_message"), "response" in row)
+"""
+
+
+def test_an_answer_that_was_never_given_failed_and_did_not_abstain(tmp_path: Path) -> None:
+    stopped, refused, empty = run_tool("python", "-c", STOPPED, folder=tmp_path).splitlines()
+    assert stopped == "The sample has no answer. False"
+    assert refused == "The sample has no answer, as the model's side said: The quota is used up. False"
+    assert empty == "None True"
+
+
 def test_an_exported_run_scores_the_log_without_localfact(made: Made) -> None:
     done = QuickCommandLine(made.folder)(*documented("localfact export runs/HASH --inspect").split()[1:])
     assert done.returncode == 0, done.stderr

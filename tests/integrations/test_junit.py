@@ -26,6 +26,15 @@ def test_a_case_a_response_with_what_contradicts_it() -> None:
     assert "claim 1" in str(broken.findtext("error"))
 
 
+def test_a_claim_that_could_not_be_judged_is_told_beside_one_that_is_contradicted() -> None:
+    for bounds, kind in ((), "failure"), (parse_bounds("contradicted=1"), "error"):
+        run = run_of("CF")
+        case = ElementTree.fromstring(junit_xml(run, hold(bounds, measured_of(run)))).find(".//testcase")
+        assert case is not None
+        told = str(case.findtext(kind))
+        assert ("claim 0" in told, "claim 1" in told) == (True, True)
+
+
 def test_a_bar_is_a_case_and_decides_whether_contradicted_claims_fail_theirs() -> None:
     run = run_of("SC")
     for bounds, failures in (("contradicted=1", 0), ("contradicted=0,precision=0.5", 2)):

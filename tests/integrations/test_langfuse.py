@@ -11,7 +11,7 @@ from run_builders import assessment
 from stored_runs import store_run
 
 from localfact.errors import InputError, LocalFactError, MissingError, SendError
-from localfact.integrations.langfuse import BATCH, langfuse_lines, send_scores
+from localfact.integrations.langfuse import BATCH, count_left_out, langfuse_lines, send_scores
 from localfact.web.searching.provider_chain import Timing
 
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -24,7 +24,7 @@ def run(tmp_path: Path) -> Path:
     return store_run(
         tmp_path / "run",
         [
-            small_assessment(0, f"{TRACE}:{SPAN}").model_copy(update={"id_given": True}),
+            small_assessment(0, f"{TRACE.upper()}:{SPAN.upper()}").model_copy(update={"id_given": True}),
             assessment("SC", index=1),
             assessment("", index=2),
             assessment("S", index=3).model_copy(update={"id_given": False}),
@@ -61,9 +61,10 @@ def test_a_trace_gets_scores_with_what_they_rest_on(run: Path) -> None:
     assert list(langfuse_lines(run)) == [json.dumps(line) for line in lines]  # again the same, ids included
 
 
-def test_rows_that_name_no_trace_are_refused_where_all_are_such(tmp_path: Path) -> None:
-    bare = store_run(tmp_path / "run", [assessment("S").model_copy(update={"id_given": False})])
-    with pytest.raises(InputError, match="give each row of the data the trace's id"):
+def test_rows_that_name_no_trace_are_counted_and_refused_where_all_are_such(run: Path, tmp_path: Path) -> None:
+    assert count_left_out(run) == 1
+    bare = store_run(tmp_path / "bare", [assessment("S").model_copy(update={"id_given": False})])
+    with pytest.raises(InputError, match=r"has an id that no other has.*TRACE:SPAN where rows share a trace"):
         list(langfuse_lines(bare))
 
 

@@ -1,11 +1,15 @@
 """The fixture for pytest, used by a real pytest in a process of its own, which finds it by its entry point."""
 
+import math
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from localfact.errors import InputError
+from localfact.integrations.pytest_plugin import FactualityAssertions
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = "Ada Lovelace was born in London in 1815. She wrote notes on the Analytical Engine."
@@ -53,6 +57,14 @@ def test_no_evidence(assert_supported):
 def run(folder: Path, *words: str) -> str:
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--color=no", "-rA", *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("bounds", [{"min_precision": 80}, {"min_precision": math.nan}, {"max_contradicted": -1}])
+def test_a_bound_that_cannot_be_is_refused_before_anything_is_judged(
+    factuality: FactualityAssertions, bounds: dict[str, float]
+) -> None:
+    with pytest.raises(InputError, match=f"{next(iter(bounds))} cannot be .*: (precision|contradicted) is a "):
+        factuality.assert_supported("Ada Lovelace was born in London.", **bounds)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

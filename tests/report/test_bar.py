@@ -27,10 +27,18 @@ def passed(text: str, run: list[Assessment]) -> list[bool]:
         ("f1=0.5,recall_prime=0.5", [True, True]),
         ("abstained=0,unscored=0", [False, True]),
         ("gold-f1=0,entropy=1", [False, False]),  # there is neither annotation nor posterior
+        ("failed=0", [True]),
     ],
 )
 def test_a_bound_is_held_against_the_mean_over_responses_or_the_sum_of_claims(bounds: str, expected: list[bool]) -> None:
     assert passed(bounds, run_of("SS", "SC", "")) == expected
+
+
+def test_failed_bounds_claims_and_whole_responses() -> None:
+    run = [*run_of("SF", "S"), assessment("", index=2, failed=True)]
+    for found in (run, summarise(run, RunFacts(method="builtin-fr2"))):
+        held = hold(parse_bounds("failed=1"), measured_of(found)) + hold(parse_bounds("failed=2"), measured_of(found))
+        assert [one.passed for one in held] == [False, True]
 
 
 @pytest.mark.parametrize("run", [run_of("", ""), run_of("IV"), [assessment("SS", failed=True)]])
@@ -52,6 +60,7 @@ def test_nothing_passes_where_no_response_was_scored(bounds: str, run: list[Asse
         ("contradicted=-1", "contradicted is a whole number"),
         ("precision=0.5,precision=0.6", "bounds precision twice"),
         (" , ", "names no bound"),
+        ("precision=0,8, contradicted=0", "write precision=0.8, contradicted=0"),
     ],
 )
 def test_what_cannot_be_a_bound_is_refused_by_name(text: str, said: str) -> None:

@@ -31,10 +31,17 @@ _INLINE = re.compile(
 # Whatever is between these is no prose.
 _HIDDEN = re.compile(
     r"<!--.{0,20000}?-->|<(?P<name>script|style|svg|math|pre)\b[^<>]{0,1000}(?<!/)>.{0,20000}?</(?P=name)\s*>|"
-    r"<ref\b[^<>]{0,300}(?:/>|>[^<>]{0,1000}</ref\s*>)|[ \t]*<cite\b[^<>]{0,300}>[\s\[(]*\d[\d\s,;–-]{0,20}[\])]*</cite\s*>|"
-    r"\\begin\{(?P<block>verbatim|lstlisting|minted)\}.{0,20000}?\\end\{(?P=block)\}",
+    r"<ref\b[^<>]{0,300}(?:/>|>[^<>]{0,1000}</ref\s*>)|\\begin\{(?P<block>verbatim|lstlisting|minted)\}.{0,20000}?\\end\{(?P=block)\}",
     re.IGNORECASE | re.DOTALL,
 )
+# A number that is cited: in brackets, or as a sentence may have it, too.
+_CITE = re.compile(
+    r"(?P<gap>[ \t]*)<cite\b[^<>]{0,300}>\s*(?:(?P<marked>[\[(][\[(\d\s,;–-]{1,20}[\])]{1,2})|"
+    r"(?!\d{1,3},\d{3}\b)\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,6})\s*</cite\s*>"
+    r"(?P<ended>(?=\s*(?:[.,;:!?)<]|\n|$|(?:and|but|or|which|while|who)\b)))?",
+    re.IGNORECASE,
+)
+_WANTS_NUMBER = re.compile(r"(?:^|[\s(])(?:about|at|are|by|in|is|of|to|was|were)$", re.IGNORECASE)
 _RAISED = re.compile(r"<sup\b[^<>]{0,200}>\s*(?:<a\b[^<>]{0,500}>)?(?P<raised>[^<>]{0,40})(?:</a>)?\s*</sup>", re.IGNORECASE)
 _RAISED_DIGITS = re.compile("[⁰¹²³⁴-⁹]+")
 _FROM_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
@@ -70,6 +77,7 @@ def clean(response_text: str, dropped: Counter[str]) -> PlainText:
         whole = whole.replace(
             _HIDDEN, lambda hidden: "\n" if hidden["block"] or (hidden["name"] or "").lower() == "pre" else ""
         )
+        whole = whole.replace(_CITE, lambda cite: "" if _is_mark(cite) else None)
         whole = whole.replace(_HEAD_ROW, lambda row: f"{row[0]}\n|{'---|' * row[0].lower().count('<th')}")
         whole = whole.replace(_RAISED, lambda found: _lower(found["raised"], found.string[: found.start()]))
         closed = {name.lower() for name in _CLOSED.findall(whole.text)}
@@ -97,6 +105,15 @@ def _mark_label(label: re.Match[str]) -> str | None:
         return None
     within = label.start() and label.string[label.start() - 1] != "\n"
     return f"{chr(10) if within else ''}{label['lead']}{label['bold']}{label['label']}{label['bold']}:{label['gap']}"
+
+
+def _is_mark(cite: re.Match[str]) -> bool:
+    """Whether a number in a tag that cites is the number of a source, behind what it is cited for; else it is said itself."""
+    before = cite.string[max(0, cite.start() - 12) : cite.start()]
+    glued = not cite["gap"] and before[-1:].strip() != ""
+    if cite["marked"] or glued or before.endswith((".", "!", "?", ",", ";")):
+        return True
+    return cite["ended"] is not None and _WANTS_NUMBER.search(before) is None
 
 
 def _instead_of(tag: re.Match[str], closed: set[str]) -> str | None:

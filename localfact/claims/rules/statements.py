@@ -78,10 +78,13 @@ def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]
     of_person = dominant_pronoun(read) in ("he", "she")
     subjects = _Subjects(topic, read, lines)
     for line, sentence in _sentences(lines, topic, dropped, english=english):
-        stated = sentence.part(_begin_of_statement(sentence.text) if english else 0)
+        begin = _begin_of_statement(sentence.text) if english else 0
+        stated = sentence.part(begin)
         if reason := drop_reason(stated.text, topic=topic or "", english=english):
             dropped[reason] += 1
             continue
+        if _CAVEAT.search(sentence.text, 0, begin + 1):  # it looks at one character behind itself
+            dropped[DropReason.TALK] += 1
         whole = stated.span(0, len(stated.text))
         claims = [(stated.text, whole)]
         if english:

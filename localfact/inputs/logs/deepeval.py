@@ -40,7 +40,8 @@ def _row_of(case: object, task: object, model: object) -> Row | RowError:
     if response is None and isinstance(turns, list) and turns:
         said = {"messages": turns}
     elif response is None:
-        said = {"error_message": "The test case has no answer: its actualOutput is empty."}
+        missing = "empty" if output is None or output == [] else "no text"
+        said = {"error_message": f"The test case has no answer: its actualOutput is {missing}."}
     named = {"retrieval_context": first(case, ("retrievalContext", "retrieval_context")), "context": case.get("context")}
     passages = {name: value for name, value in named.items() if value}
     name = case.get("name")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from localfact.errors import InputError
-from localfact.inputs.json_rows import Row, RowError, first
+from localfact.inputs.json_rows import Row, RowError, first, shown_error
 from localfact.inputs.logs.eval_archive import EvalArchive, MemberError
 from localfact.inputs.logs.inspect_reader import read_log, read_sample
 from localfact.inputs.logs.samples import sample_row
@@ -22,8 +22,6 @@ _MEMBER = re.compile(r"samples/(?P<id>.+)_epoch_(?P<epoch>\d+)(?:\.json|/sample\
 _REFERENCE = re.compile(r"(?:attachment|tc)://(.+)", re.DOTALL)
 #: Reasons to stop that cut an answer off, under the name by which others are read.
 CUT_SHORT = frozenset({"max_tokens", "model_length", "length"})
-#: How many characters of another's error are shown.
-SHOWN = 300
 DEEPEST = 20
 
 Note = Callable[[str], None]
@@ -194,7 +192,7 @@ def _row_of(sample: object, head: LogHead) -> Row | RowError:
         response=_answer(output),
     )
     source = sample["metadata"].get("source") if isinstance(sample.get("metadata"), Mapping) else None
-    problem = _problem(sample, output, "response" in row)
+    problem = reason_unanswered(sample, output) if sample.get("error") or "response" not in row else None
     more = {"source": source if isinstance(source, str) else None, "error_message": problem}
     return {**row, **{name: value for name, value in more.items() if value is not None}}
 
@@ -216,12 +214,10 @@ def _answer(output: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"choices": [answer, *choices[1:]]}
 
 
-def _problem(sample: Mapping[str, Any], output: Mapping[str, Any], answered: bool) -> str | None:
-    """Why a sample has no answer to judge."""
+def reason_unanswered(sample: Mapping[str, Any], output: Mapping[str, Any]) -> str:
+    """Why a sample has no answer to judge, by its log or as much of that as is known, and by the output in it."""
     if sample.get("error"):
         return f"The sample ended with an error: {_message(sample['error'])}."
-    if answered:
-        return None
     if output.get("error"):
         return f"The sample has no answer, as the model's side said: {_message(output['error'])}."
     met = sample.get("limit")
@@ -232,4 +228,4 @@ def _problem(sample: Mapping[str, Any], output: Mapping[str, Any], answered: boo
 
 def _message(error: object) -> str:
     said = error.get("message") if isinstance(error, Mapping) else error
-    return " ".join(str(said or "no reason is given").split())[:SHOWN].rstrip(".")
+    return shown_error(said) or "no reason is given"

@@ -6,11 +6,8 @@ The form is that of its types `OutputFile`, `EvaluateSummaryV3` and `EvaluateRes
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from localfact.inputs.json_rows import Row, RowError
+from localfact.inputs.json_rows import Row, RowError, shown_error
 from localfact.inputs.logs.samples import sample_row
-
-#: How many characters of another's error are shown.
-SHOWN = 300
 
 
 def is_results(document: Mapping[str, Any]) -> bool:
@@ -69,6 +66,5 @@ def _results(document: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _problem(result: Mapping[str, Any], response: Mapping[str, Any]) -> str:
-    said = response.get("error") or result.get("error")
-    reason = f": {' '.join(str(said).split())[:SHOWN].rstrip('.')}" if said else ""
-    return f"The provider gave no answer{reason}."
+    said = shown_error(response.get("error") or result.get("error"))
+    return f"The provider gave no answer: {said}." if said else "The provider gave no answer."

@@ -25,7 +25,15 @@ _SPELLED = (
     rf"(?:(?:a|an)\s+(?:{_GREAT}|dozen)|(?:{_WORD})(?:[\s-]+(?:dozen|{_WORD}|{_GREAT}))*)"
     rf"(?:\s+and\s+(?:{_WORD})(?:-(?:{_WORD}))?(?=\W))?(?:[\s-]+(?:{_GREAT}))*"
 )
-_DIGITS = r"\d{1,3}(?:[, \u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?"
+#: A measure as it stands before what it measures, in "3 100 metre races" and "3 100-metre races": two numbers with a blank.
+_COMPOUND = (
+    r"(?:-(?=[a-z])|[ ](?:day|foot|hour|inch|kilomet(?:er|re)|met(?:er|re)|mile|minute|month|page|pound|second|tonne|ton|"
+    r"week|word|yard|year)\b)"
+)
+_DIGITS = (
+    r"\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?!\d)(?:\.\d+)?|(?<=\ba )\d{1,3}(?:[ ]\d{3})+(?!\d)|"
+    rf"\d{{1,3}}(?:[ \u00a0\u202f]\d{{3}})+(?!\d)(?!{_COMPOUND})(?:\.\d+)?|\d+(?:\.\d+)?"
+)
 _FRACTION = rf"(?:(?:a|one|two|three)[\s-])?(?:{'|'.join(_PARTS)})(?=\s+(?:of|the|its|their|his|her|a)\b)"
 NUMERAL = (
     rf"(?P<digits>(?:{_DIGITS})(?P<vulgar>[½¼¾⅓⅔])?|[½¼¾⅓⅔])"

@@ -1,3 +1,4 @@
+import re
 from collections import Counter
 
 import pytest
@@ -40,6 +41,8 @@ BORN = "Ada Morel was born in Lyon."
         "Ada Morel was born in Lyon (ibid.).",
         "Ada Morel was born in Lyon [towns.example.org].",
         "Ada Morel was born in Lyon <cite>[4]</cite>.",
+        "Ada Morel was born in Lyon <cite>4</cite>.",
+        "Ada Morel was born in Lyon.<cite>4, 12</cite>",
         "Ada Morel was born in Lyon.[[1](https://example.org/a)]",
         "Ada Morel was born in Lyon [\\[1\\]](https://example.org/a).",
         "Ada Morel was born in Lyon [Wikipedia][2].",
@@ -66,6 +69,19 @@ def test_links_marks_and_tags_leave_no_mark_in_their_sentence(marked: str) -> No
 )
 def test_what_only_looks_like_a_mark_stays(text: str) -> None:
     assert clean(text, Counter()).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She wrote <cite>12</cite> books.",
+        "It was sold for 5 pounds in <cite>1950</cite>, and the oldest mill is number <cite>7</cite> of twelve.",
+        "The towns are <cite>3</cite>.",
+        'He cites <cite index="1-2">the town has 300 mills</cite>.',
+    ],
+)
+def test_what_a_tag_of_citation_marks_stays_where_its_sentence_says_it(text: str) -> None:
+    assert clean(text, Counter()).text == re.sub("<[^<>]+>", "", text)
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,19 @@ async def test_a_caveat_beside_a_statement_drops_itself_alone(text: str) -> None
     assert "abstention" not in dropped
 
 
+@pytest.mark.parametrize(
+    ("said", "counted"),
+    [
+        ("I can't speak for her, but", {"talk about the answer": 1}),
+        ("While I have no access to her letters,", {"talk about the answer": 1}),
+        ("I was born in Rome, but", {"talk about the answer": 1}),
+        ("As far as I know,", {}),
+    ],
+)
+async def test_what_is_said_of_oneself_in_front_of_a_statement_is_counted(said: str, counted: dict[str, int]) -> None:
+    assert await claims(f"{said} Ada Morel was born in Lyon.") == (["Ada Morel was born in Lyon."], counted)
+
+
 async def test_the_items_of_a_list_below_a_caveat_are_statements() -> None:
     response = Response(id="r", topic="Ada Morel", text="I could not find her letters.\n\n- Born: 4 May 1950\n- Died: 2001")
     found = await RuleExtractor().extract(response)

@@ -1,8 +1,11 @@
 """Spellings of one value that beginnings of articles, prices and forms have; and those that are of another value."""
 
+import re
+
 import pytest
 
 from localfact.relations.values.judging import Ruling, judge_values
+from localfact.relations.values.numerals import NUMERAL
 
 LIFE = "Peter Anders Lund[a] (4 May 1866 – 9 December 1921) was a Danish brewer."
 SAME, OTHER = Ruling.SAME, Ruling.OTHER
@@ -23,6 +26,8 @@ SAME, OTHER = Ruling.SAME, Ruling.OTHER
         ("The strike lasted from 2 May 1911 to 9 June 1911.", "The strike ended in June 1911.", SAME),
         ("The strike lasted from 2 May 1911 to 9 June 1911.", "The strike ended in May 1911.", OTHER),
         ("The town has 1 300 000 people.", "The town has 1.3 million people.", SAME),
+        ("The town has 3 100 people.", "The town has 3,100 people.", SAME),
+        ("It is a 3 100 metre peak.", "It is a 3,100 metre peak.", SAME),
         ("The press sold 20,000 copies.", "The press sold 20k copies.", SAME),
         ("The mill cost $45 million.", "The mill cost US$45m.", SAME),
         ("The fine was 2.5 million pounds.", "The fine was £2.5m.", SAME),
@@ -33,3 +38,10 @@ SAME, OTHER = Ruling.SAME, Ruling.OTHER
 )
 def test_spellings_of_a_value_are_the_same_and_another_value_is_not(text: str, claim: str, expected: Ruling) -> None:
     assert judge_values(text, claim).ruling is expected
+
+
+@pytest.mark.parametrize("races", ["3 100 metre races", "3 100-metre races", "12 500 word essays"])
+def test_a_count_of_measured_things_is_no_spaced_thousand(races: str) -> None:
+    count, measure = races.split()[0], races.split()[1].partition("-")[0]
+    values = [float(one.group()) for one in re.finditer(NUMERAL, races, re.IGNORECASE)]
+    assert values == [float(count), float(measure)]
