@@ -19,7 +19,7 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import corpora, graphs, pages, relations, service, synthetic, web
+from scripts.bench import corpora, graphs, pages, service, synthetic, web
 from scripts.bench import scale as scales
 from scripts.bench.measure import CALLS, Path, rates, table_of
 
@@ -88,7 +88,6 @@ def stages(size: float) -> Iterator[tuple[str, Table]]:
     yield measure_section(splitting(size))
     yield measure_section(embedding(size, embedder))
     yield measure_section(relating(size, embedder))
-    yield measure_section(relations.cross_encoders(size))
 
 
 def measure_section(section: Section) -> tuple[str, Table]:
