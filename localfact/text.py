@@ -7,7 +7,6 @@ Markdown structure (headings, items, table rows, blank lines) is cut into blocks
 # answers) is 0.994 and 0.976, with blingfire 0.996 and 0.967, pysbd 0.992 and 0.958, syntok 0.980 and 0.972; it is small, and
 # the quickest by far. The repairs below were made on hard cases of our own: 35 of 43 come out right without them, 40 with them.
 
-import math
 import re
 import unicodedata
 from collections import Counter
@@ -15,7 +14,6 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import sentencex
 from pydantic import PlainSerializer
@@ -157,7 +155,7 @@ def foreign_language(text: str, known: Collection[str]) -> str | None:
     except OSError:  # its model is unpacked through a temporary file: on a full disk nobody is told
         return None
     best, likelihood = ranked[0]
-    nearest = max((score for code, score in ranked if code in known), default=-math.inf)
+    nearest = max((score for code, score in ranked if code in known), default=float("-inf"))
     return best if likelihood - nearest >= FOREIGN_NATS else None
 
 
@@ -300,12 +298,3 @@ def _trim(text: str, start: int, end: int) -> Span | None:
     if not piece.strip():
         return None
     return Span(start=start + len(piece) - len(piece.lstrip()), end=start + len(piece.rstrip()))
-
-
-def host_of(link: str | None) -> str | None:
-    """The lower-case host of a link, without the dot that may end it; None for a path, a name, or nothing."""
-    try:
-        host = urlsplit(link).hostname if link else None
-    except ValueError:
-        return None
-    return host.rstrip(".") if host else None
