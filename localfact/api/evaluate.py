@@ -214,7 +214,7 @@ async def execute_async(
         ready = wired() if force or not (job.out / RUN_FILE).exists() else None
         settings = await with_fitted_map(chosen.settings, ready and ready.assessor)
         with RunFolder(job.out, settings.plain(), versions(), notes=notes_of(job), force=force) as folder:
-            check_windows(folder, chosen.facts and chosen.facts.identity.window)
+            check_windows(folder, None if chosen.facts is None else chosen.facts.identity.window)
             notes: tuple[str, ...] = ()
             if pending(job.indices, folder.done):
                 ready = ready or wired()
