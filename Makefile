@@ -139,7 +139,7 @@ fuzz: setup-dev ## damage files of every kind for MINUTES (5), and see that each
 	@$(BIN)/python -m scripts.fuzz --minutes $(MINUTES)
 	@$(BIN)/python -m scripts.attempts
 
-bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look, SIZE=large for a million passages; GRAPHS=DIR of references
+bench: setup-dev ## what each path costs; SIZE=0.1 for a quick look, SIZE=large for a million passages; GRAPHS=DIR of references
 	@$(BIN)/python -m scripts.bench --size $(SIZE) $(if $(GRAPHS),--graphs "$(GRAPHS)")
 
 check-gpu: setup-dev ## the engine's tests on this machine's GPU, then its speed and how exact it is; ARGS="--deterministic"

@@ -1,11 +1,8 @@
 """Sentences with offsets, words, normalised forms and a guess at the language, for all stages.
 
-Markdown structure (headings, items, table rows, blank lines) is cut into blocks here; sentencex finds the sentences of a block.
+Markdown structure (headings, items, table rows, blank lines) is cut into blocks here; `sentence_ends.py` finds the sentences
+of a block.
 """
-
-# Why sentencex: the F1 of inner boundaries on texts whose sentences annotators kept (FActScore's biographies, Factcheck-GPT's
-# answers) is 0.994 and 0.976, with blingfire 0.996 and 0.967, pysbd 0.992 and 0.958, syntok 0.980 and 0.972; it is small, and
-# the quickest by far. The repairs below were made on hard cases of our own: 35 of 43 come out right without them, 40 with them.
 
 import math
 import re
@@ -15,12 +12,11 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
-import sentencex
 from pydantic import PlainSerializer
 
 from localfact.records import Span
+from localfact.sentence_ends import sentence_ends
 
 # The library's time grows with the square of a text outside ASCII, so a long block is read window by window.
 WINDOW = 4_000
@@ -28,8 +24,6 @@ WINDOW = 4_000
 WRAPPED_LINE_WIDTHS = range(50, 101)
 # Where lines are wrapped at such a width, the one that had no room for the next word continues.
 WRAPPING_WIDTHS = range(20, 141)
-# The longest abbreviation in the repairs of boundaries.
-LONGEST_ABBREVIATION = 12
 # How many characters of a text the guess at its language reads.
 LANGUAGE_SAMPLE = 10_000
 
@@ -51,31 +45,6 @@ _OPEN_END = re.compile(
     re.IGNORECASE,
 )
 _FINAL_MARK = re.compile(r"[.!?…。！？।۔][\"'”’»)\]*_]*\s*$")
-# Words that the library takes for abbreviations: a month before a capital and a small word end their sentence, and so does what
-# ends a name ("Apple Inc.") before a word that begins a sentence.
-_NO_ABBREVIATION = re.compile(
-    r"\b(?:May|Jan|Mar|Sept|Oct|Nov|Dec|may|no|art|ill|me|mar|sun|sat|gen|op|pa|rev|ind|etc|al)(?=\.[\"'”’)\]]* +[^\W\d_a-z])|"
-    # "Acme Corp. Engineers built it"
-    r"\b(?:Inc|Corp|Ltd|Rd|Ave|Blvd)(?=\. +(?!(?:Studios|Holdings|Industries|Systems|Records|Series)\b)[A-Z][a-z]+s "
-    r"(?!(?:is|was|has)\b)[a-z])|"
-    r"\b(?:[Vv]itamin|[Tt]ype|[Cc]lass|[Gg]rade|[Gg]roup|[Pp]lan|[Hh]epatitis|[Ss]chedule|[Aa]ppendix) [A-Z](?=\. +[A-Z])|"
-    r"\b(?:Inc|Co|Corp|Ltd|Jr|Sr|Ave|Rd|Univ|Dept|Tex|Pa|Cal|Ill|Ind|Me)(?=\.[\"'”’)\]]* +"
-    r"(?:A|After|Although|As|At|Before|But|By|During|From|He|Her|His|However|If|In|It|Its|On|She|Since|Some|The|Their|There|"
-    r"These|They|This|To|Under|We|When|While|With)\b)"
-)
-# Emphasis hides an abbreviation ("**Ph.D.**") from the library.
-_EMPHASIS = re.compile("[*_]")
-_CLOSING_MARKS = re.compile(r"[\"'”’»)\]*_`]+(?=\s|$)")
-_ABBREVIATION_BEFORE_NUMBER = re.compile(r"\b(?:approx|ca|vol|est|fig|no|pp?|ch|sec|op|art|nr)\.$", re.IGNORECASE)
-# Titles that the library does not know.
-_TITLE = re.compile(r"\b(?:Ms|Pt|Ft|Ste|Atty|Assoc|Asst|Mts)\.$")
-# "J.D." before a surname; places and eras end sentences as often.
-_INITIALS = re.compile(r"(?<![\w.])(?!U\.[SKN]|D\.C|E\.U|B\.C|A\.[DM]|P\.M|L\.A|N\.Y|M\.D)(?:[A-Z]\.){2,3}$")
-_BEGINS_SENTENCE = re.compile(
-    r"\s*(?:An?|After|Although|As|At|Before|But|By|During|For|From|He|Her|His|However|I|If|In|It|Its|On|One|She|Since|Some|The|Their|"
-    r"There|These|They|This|To|Under|We|When|While|With)\b"
-)
-_INITIAL = re.compile(r"(?<![^\W\d_])[^\W\d_]\.$")
 
 # Words that none of the other five languages has, or only rarely.
 _FUNCTION_WORDS = {
@@ -266,7 +235,7 @@ def _boundaries(text: str, start: int, end: int, code: str) -> list[int]:
         return found
     while start < end:
         window = text[start : min(start + WINDOW, end)]
-        inner = sorted({cut for cut in _library_boundaries(window, code) if cut > 0 and window[cut:].strip()})
+        inner = sorted({cut for cut in sentence_ends(window, code) if cut > 0 and window[cut:].strip()})
         if start + len(window) < end and not inner:
             inner = [window.rfind(" ") + 1 or len(window)]
         found += [start + cut for cut in inner]
@@ -275,37 +244,9 @@ def _boundaries(text: str, start: int, end: int, code: str) -> list[int]:
     return found
 
 
-def _library_boundaries(window: str, code: str) -> Iterator[int]:
-    """Yields where the library ends sentences, closing marks included, less the boundaries that it is known to set wrongly."""
-    plain = _NO_ABBREVIATION.sub(lambda word: "x" * len(word[0]), _EMPHASIS.sub(" ", window))
-    start = 0
-    for boundary in sentencex.get_sentence_boundaries(code, plain):
-        cut = boundary["end_index"]
-        end = start + len(plain[start:cut].rstrip())
-        left, right = plain[max(0, end - LONGEST_ABBREVIATION) : end], plain[cut : cut + 1]
-        start = cut
-        if right.isdigit() and _ABBREVIATION_BEFORE_NUMBER.search(left):
-            continue
-        if right.isupper() and (_TITLE.search(left) or (_INITIALS.search(left) and not _BEGINS_SENTENCE.match(plain, end))):
-            continue
-        if code != "en" and (initial := _INITIAL.search(left)) and initial.group().isupper():
-            continue
-        closing = _CLOSING_MARKS.match(window, end)
-        yield closing.end() if closing else end
-
-
 def _trim(text: str, start: int, end: int) -> Span | None:
     """Returns the span without the white space at its ends, or None when nothing else is in it."""
     piece = text[start:end]
     if not piece.strip():
         return None
     return Span(start=start + len(piece) - len(piece.lstrip()), end=start + len(piece.rstrip()))
-
-
-def host_of(link: str | None) -> str | None:
-    """The lower-case host of a link, without the dot that may end it; None for a path, a name, or nothing."""
-    try:
-        host = urlsplit(link).hostname if link else None
-    except ValueError:
-        return None
-    return host.rstrip(".") if host else None

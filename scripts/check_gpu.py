@@ -12,7 +12,7 @@ import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -31,7 +31,6 @@ from localfact.models.wheels import pull_wheel
 from localfact.prompts import Boundary, relation_chat
 from localfact.relations.llm import LABELS
 from scripts.bench.synthetic import texts
-from scripts.bench.tiny_model import byte_level_tokenizer
 
 #: Fields of the configuration of a Llama by the name of its shape; "8b" is that of Llama 3.1 8B.
 SHAPES: dict[str, dict[str, int]] = {
@@ -39,10 +38,18 @@ SHAPES: dict[str, dict[str, int]] = {
     "tiny": {"hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4},
 }
 KV_HEADS = {"8b": 8, "tiny": 2}
-VOCABULARY = 128_256
+#: Of the model, and of the tokenizer that is made for it.
+VOCABULARY, LEARNED_VOCABULARY = 128_256, 4_096
 WINDOW = 8_192
 #: Requests at once; words of their premises and hypotheses; tokens of an answer that is written.
 REQUESTS, WORDS, HYPOTHESIS_WORDS, TOKENS = 64, 200, 12, 64
+#: Each role between marks of its own, as current models write a chat.
+CHAT_TEMPLATE = (
+    "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}\n{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
+)
+BEGIN, END = "<s>", "</s>"
+MARKS = ("<|system|>", "<|user|>", "<|assistant|>")
 
 
 def dummy(folder: Path, shape: str) -> ModelCard:
@@ -66,6 +73,26 @@ def dummy(folder: Path, shape: str) -> ModelCard:
     return ModelCard(
         name=f"dummy-{shape}", revision="made here", roles=("llm",), folder=folder, dtype="bfloat16", window=WINDOW
     )
+
+
+def byte_level_tokenizer(texts: Iterable[str]) -> Any:
+    """Byte-level BPE, as Llama 3 and Qwen have it, learned from the texts; as transformers reads it, with a chat template."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    learner = Tokenizer(models.BPE())
+    learner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    learner.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=LEARNED_VOCABULARY,
+        special_tokens=[BEGIN, END, *MARKS],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    learner.train_from_iterator(texts, trainer)
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=learner, bos_token=BEGIN, eos_token=END)
+    tokenizer.chat_template = CHAT_TEMPLATE
+    return tokenizer
 
 
 async def measure(engine: Engine) -> dict[str, str]:

@@ -24,7 +24,8 @@ runtime:
 scoring:
 stages:
 prose:
-text:
+sentence_ends:
+text: sentence_ends
 thoughts:
 inputs: prose runtime text
 models: runtime text

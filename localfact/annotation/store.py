@@ -11,7 +11,7 @@ from localfact.annotation.database import AnnotationDatabase, damage
 from localfact.annotation.differences import items_of, work_after_adjudication
 from localfact.annotation.steps import WHOLE, Step, StepKind
 from localfact.annotation.tasks import AnnotationTask
-from localfact.annotation.work import Draft, Work, misfit, work_of
+from localfact.annotation.work import Draft, Work, work_of
 from localfact.inputs.annotations import IrrelevantMeaning
 from localfact.records import Record
 from localfact.runtime.sqlite import transaction
@@ -180,7 +180,7 @@ class AnnotationStore(AnnotationDatabase):
                 raise MisfitError("There is no such response.")
             if step.kind not in WHOLE and (step.kind is StepKind.DECIDE) != (role == ADJUDICATE):
                 raise MisfitError("That is not a step of this screen.")
-            wrong = misfit(task, work, step)
+            wrong = Draft(task, work).misfit(step)
             if wrong is not None:
                 raise MisfitError(wrong)
             self._begin(database, *owner)

@@ -196,11 +196,6 @@ def work_of(task: AnnotationTask, steps: Sequence[Step]) -> Work:
     return draft.work.model_copy(update={"version": len(steps), "done": len(counting), "undone": len(undone)})
 
 
-def misfit(task: AnnotationTask, work: Work, step: Step) -> str | None:
-    """Why a step is not possible now, as a sentence; None where it is."""
-    return Draft(task, work).misfit(step)
-
-
 def _after(claim: WorkClaim, step: Step) -> WorkClaim:
     if step.kind in (StepKind.REVISE, StepKind.SPLIT):
         # The label was of another wording; who only mends a comma gives it again with one key.

@@ -53,8 +53,8 @@ class Finding:
     needed: bool = False
 
 
-def examine(corpora: Path = Path("index")) -> Iterator[Finding]:
-    """Checks this machine and this installation; loads no model, uses no network. `corpora`: a folder with corpora."""
+def examine() -> Iterator[Finding]:
+    """Checks this machine and this installation; loads no model, uses no network."""
     python = platform.python_version()
     yield Finding("Python", sys.version_info >= (3, 11), python, "install Python 3.11 or newer", needed=True)
     yield from (package(name, purpose) for name, purpose in PACKAGES.items())
@@ -67,7 +67,7 @@ def examine(corpora: Path = Path("index")) -> Iterator[Finding]:
         "machine", True, f"{len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB memory, {disk:.0f} GiB disk free here"
     )
     yield from models()
-    yield from found_corpora(corpora)
+    yield from found_corpora(Path("index"))
 
 
 def package(name: str, purpose: str) -> Finding:

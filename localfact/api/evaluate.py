@@ -14,7 +14,8 @@ from localfact.api.data import Data, read_data
 from localfact.api.report import write_report
 from localfact.api.rescore import summarise_record
 from localfact.api.sample import sample_corpus, sample_responses, with_recording
-from localfact.errors import InputError, LocalFactError, MissingError, RunFolderError
+from localfact.api.windows import check_windows, window_warnings
+from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.inputs.responses import MAX_WORDS
 from localfact.llm.calls import deciding
 from localfact.llm.cores.sharing import Start, start_engine
@@ -213,7 +214,7 @@ async def execute_async(
         ready = wired() if force or not (job.out / RUN_FILE).exists() else None
         settings = await with_fitted_map(chosen.settings, ready and ready.assessor)
         with RunFolder(job.out, settings.plain(), versions(), notes=notes_of(job), force=force) as folder:
-            check_windows(job, folder)
+            check_windows(folder, None if chosen.facts is None else chosen.facts.identity.window)
             notes: tuple[str, ...] = ()
             if pending(job.indices, folder.done):
                 ready = ready or wired()
@@ -227,34 +228,11 @@ async def execute_async(
                 await finish_left(chosen.options, chosen.settings.evidence, progress.count)
             await opened.aclose()  # finishes a corpus that was added to, before the run is summed up
             record = read_record(job.out, most=SHOWN, opened=folder.unchanged)
-            warnings = (*job.warnings, *folder.warnings, *notes, *window_warnings(job, folder))
+            warnings = (*job.warnings, *folder.warnings, *notes, *window_warnings(folder, chosen.settings.model))
             summary = summarise_record(record, recall_k, warnings)
             folder.complete(summary.model_dump(mode="json"))
             write_report(job.out, record=record, summary=summary)
             return summary
-
-
-def check_windows(job: Job, folder: RunFolder) -> None:
-    """Raises RunFolderError where another window than today's decided how a response in the folder was split or cut."""
-    window = None if job.chosen.facts is None else job.chosen.facts.identity.window
-    others = set(folder.done.values()) - {None, window}
-    if others:
-        raise RunFolderError(
-            f"{folder.path} has responses that a window of {', '.join(f'{other:,}' for other in sorted(filter(None, others)))} "
-            f"tokens split or cut, and the model's is {window or 0:,} here. Give it that one (--engine-arg max_model_len=...), "
-            "name another folder with --out, or begin it again with --force."
-        )
-
-
-def window_warnings(job: Job, folder: RunFolder) -> tuple[str, ...]:
-    """A warning where a window split or cut responses, and others of the run were read with another one."""
-    begun = job.chosen.settings.model
-    split = [window for window in folder.done.values() if window is not None]
-    if begun is None or set(split) <= {begun.window}:
-        return ()
-    windows = " or ".join(f"{window:,}" for window in sorted(set(split)))
-    told = f"{len(split)} responses were split or cut by the model's window of {windows} tokens"
-    return (f"{told}; the run was begun with one of {begun.window:,}.",)
 
 
 def usual_concurrency(chosen: Configuration) -> int:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from localfact.records import Passage, passage_id
-from localfact.text import host_of, sentences, word_count, words
+from localfact.runtime.addresses import host_of
+from localfact.text import sentences, word_count, words
 from localfact.web.pages import Page
 
 #: "chunks" for FastFact (section 4.2), "pages" for FactReasoner (section 3), "snippets" of search engines for comparison with

@@ -11,8 +11,8 @@ from localfact.corpus.passage_reader import VALUES_PER_STATEMENT, PassageReader
 from localfact.corpus.tables import page_of_row
 from localfact.errors import CorpusError, WriteError
 from localfact.records import Passage, Record
+from localfact.runtime.addresses import host_of
 from localfact.runtime.sqlite import connect
-from localfact.text import host_of
 from localfact.web.archiving.archive import Location
 from localfact.web.fetching.failures import PageFailure, Reason
 from localfact.web.pages import Page

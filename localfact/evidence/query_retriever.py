@@ -27,9 +27,9 @@ from localfact.evidence.corpus_retriever import (
 from localfact.evidence.queries import Queries, QueryWriter, queries_of
 from localfact.models.embedder import Embedder
 from localfact.records import Claim, Evidence, Passage, Response
+from localfact.runtime.addresses import host_of
 from localfact.runtime.tasks import together
 from localfact.runtime.usage import count
-from localfact.text import host_of
 from localfact.web.pages import Page
 from localfact.web.searching.results import Search, SearchResult
 

@@ -12,9 +12,9 @@ from typing import Any
 from localfact.corpus.store import Fetch
 from localfact.corpus.writer import CorpusWriter
 from localfact.evidence.admission import EVERYTHING, Admission
+from localfact.runtime.addresses import host_of
 from localfact.runtime.tasks import together
 from localfact.runtime.usage import count
-from localfact.text import host_of
 from localfact.web.extracting.extractors import PageExtractors
 from localfact.web.fetching.failures import TRANSIENT, PageError, PageFailure
 from localfact.web.fetching.fetch import Fetcher

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from localfact.inputs.claims import optional_text
 from localfact.inputs.json_rows import Row, RowError, first
 from localfact.records import Claim, Evidence, Hit, Passage, passage_id
-from localfact.runtime.addresses import address_without_secrets
-from localfact.text import host_of, normalise, readable
+from localfact.runtime.addresses import address_without_secrets, host_of
+from localfact.text import normalise, readable
 
 OWN_PASSAGES = "passages"
 PASSAGE_KEYS = (OWN_PASSAGES, "contexts")

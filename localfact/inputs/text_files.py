@@ -37,12 +37,11 @@ _BROKEN = re.compile("[\udc80-\udcff]")
 
 
 @contextmanager
-def open_text(path: Path, holding: str, newline: str = "") -> Iterator[TextIO]:
+def open_text(path: Path, holding: str) -> Iterator[TextIO]:
     """A file as text; in UTF-8, invalid bytes become lone surrogates, which `readable` makes replacement characters of.
 
     Args:
         holding: what the file should hold, for messages.
-        newline: what ends a line, as `open` has it.
 
     Raises:
         InputError: the file is missing, unreadable, or no text; also while it is read.
@@ -55,7 +54,7 @@ def open_text(path: Path, holding: str, newline: str = "") -> Iterator[TextIO]:
                 raise InputError(f"{path} is {what}, which is not read: {cure}. It should hold {holding}.")
         encoding = encoding_of(sample)
         broken = "surrogateescape" if encoding.startswith("utf-8") else "replace"
-        with path.open(encoding=encoding, errors=broken, newline=newline) as text:
+        with path.open(encoding=encoding, errors=broken, newline="") as text:
             yield text
     except FileNotFoundError:
         raise InputError(f"There is no file {path}. Name a file of {holding}.") from None

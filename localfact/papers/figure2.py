@@ -31,8 +31,6 @@ from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.vocabulary import DEFINITE_LABELS, GoldLabel
 
-#: Sentences a chunk has: a sentence, as other pipelines read, to the whole response.
-STRIDES = ("1", "4", "16", "max")
 #: The paper's is 0.995.
 THETAS = (0.5, 0.9, 0.95, 0.99, 0.995, 0.999)
 #: (what is run) -> a context that shows its progress.

@@ -9,7 +9,6 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from localfact.report.console import one_line, visible
@@ -58,22 +57,6 @@ STYLE: Mapping[Any, Any] = {
 REFERENCE: Mapping[str, Any] = {"color": GREY, "linewidth": 1, "linestyle": (0, (1, 3))}
 #: What `visible` leaves and XML forbids.
 _NO_XML = re.compile("[\ufffe\uffff]")
-
-
-@dataclass(frozen=True)
-class BandedLine:
-    """A line through points, with a band around it.
-
-    Attributes:
-        name: for the legend.
-        x: ascending. y, low, high: of the same length; the band is filled from low to high.
-    """
-
-    name: str
-    x: Sequence[float]
-    y: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
 
 
 def roc_figure(curves: Mapping[str, RocCurve], title: str, *, looks: Looks = None) -> "Figure":
@@ -134,21 +117,6 @@ def with_legend(figure: "Figure", axes: "Axes", title: str, heading: str, **entr
     """Puts the title above the axes, and below them a legend of what is drawn, or of `handles`, under its own heading."""
     axes.set_title(title, fontsize=TYPE)
     figure.legend(loc="outside lower left", title=heading, alignment="left", **entries)
-
-
-def band_figure(lines: Sequence[BandedLine], *, title: str, xlabel: str, ylabel: str, ylim: tuple[float, float]) -> "Figure":
-    """Draws lines with their bands."""
-    with style():
-        figure, axes = empty(SIZE)
-        for index, line in enumerate(lines):
-            of_line = look(index)
-            axes.fill_between(line.x, line.low, line.high, color=of_line["color"], alpha=0.2, linewidth=0)
-            axes.plot(line.x, line.y, label=f" {line.name}", **of_line)
-        axes.set(xlabel=xlabel, ylabel=ylabel, ylim=ylim)
-        axes.margins(x=0.01)
-        axes.set_title(title, fontsize=TYPE)
-        figure.legend(loc="outside lower left", ncols=len(lines))
-    return figure
 
 
 def render_figure(figure: "Figure") -> dict[str, bytes]:

@@ -1,10 +1,11 @@
-"""Addresses of the web without what opens them: passwords, tokens, signatures and ids of sessions are nowhere kept or printed.
+"""Addresses of the web: their hosts, and they themselves without what opens them, which is nowhere kept or printed: passwords,
+tokens, signatures and ids of sessions.
 
 Names of parameters are known words of that meaning; `id`, `q`, `page`, `key` and `code`, which say what a page shows, stay.
 """
 
 import re
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 #: User name and password before a host.
 USER = re.compile(r"//[^/?#]+@")
@@ -72,3 +73,12 @@ def is_secret(parameter: str) -> bool:
     plain = re.sub(r"[^a-z0-9]", "", unquote(name).lower())
     secret = SECRET_NAME.fullmatch(plain) or (DOUBTFUL_NAME.fullmatch(plain) and len(value) >= LONG)
     return bool(equals and secret)
+
+
+def host_of(link: str | None) -> str | None:
+    """The lower-case host of a link, without the dot that may end it; None for a path, a name, or nothing."""
+    try:
+        host = urlsplit(link).hostname if link else None
+    except ValueError:
+        return None
+    return host.rstrip(".") if host else None

@@ -19,7 +19,7 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import cores, corpora, graphs, llm, pages, relations, service, synthetic, web
+from scripts.bench import corpora, graphs, pages, service, synthetic, web
 from scripts.bench import scale as scales
 from scripts.bench.measure import CALLS, Path, rates, table_of
 
@@ -88,7 +88,6 @@ def stages(size: float) -> Iterator[tuple[str, Table]]:
     yield measure_section(splitting(size))
     yield measure_section(embedding(size, embedder))
     yield measure_section(relating(size, embedder))
-    yield measure_section(relations.cross_encoders(size))
 
 
 def measure_section(section: Section) -> tuple[str, Table]:
@@ -117,8 +116,6 @@ BENCHES: Mapping[str, Callable[[argparse.Namespace], Iterator[tuple[str, Table]]
     "pages": lambda given: pages.tables(given.size),
     "service": lambda given: service.tables(given.size),
     "scale": lambda given: scales.tables(given.size),
-    "llm": lambda given: llm.tables(given.size),
-    "cores": lambda given: cores.tables(given.size),
 }
 
 
@@ -137,8 +134,6 @@ def main() -> None:
     for title, table in chain.from_iterable(BENCHES[name](given) for name in given.only):
         console.print(f"\n{title}", style="bold", highlight=False)
         console.print(table)
-    if "llm" in given.only and not llm.installed():
-        console.print(f"\n{llm.MISSING}", highlight=False)
 
 
 if __name__ == "__main__":

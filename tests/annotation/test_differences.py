@@ -5,7 +5,7 @@ from annotation_projects import FINISH, REDO, REOPEN, UNDO, add, comment, decide
 from localfact.annotation.differences import Item, items_of, work_after_adjudication
 from localfact.annotation.labels import Label, Removal
 from localfact.annotation.steps import Step
-from localfact.annotation.work import Work, misfit, work_of
+from localfact.annotation.work import Draft, Work, work_of
 
 MILL = task("mill")
 ALL = tuple(judge(f"c{number}") for number in range(1, 5))
@@ -93,11 +93,11 @@ def test_what_all_agree_on_is_kept_and_the_rest_is_open_until_it_is_decided() ->
         (Label.SUPPORTED, None),
     ]
     assert work.claims[0].comment == ""
-    assert misfit(MILL, work, FINISH) == "1 claims have no label yet."
+    assert Draft(MILL, work).misfit(FINISH) == "1 claims have no label yet."
     decided = work_after_adjudication(found, [decide("c2", Label.REFUTED)])
     assert (decided.open, decided.version) == ((), 1)
     assert (decided.claims[1].label, decided.claims[1].decided, decided.claims[1].agreed) == (Label.REFUTED, True, False)
-    assert misfit(MILL, decided, FINISH) is None
+    assert Draft(MILL, decided).misfit(FINISH) is None
     assert work_after_adjudication(found, [decide("c2", Label.REFUTED), FINISH]).finished
     assert not work_after_adjudication(found, [decide("c2", Label.REFUTED), FINISH, REOPEN]).finished
 
@@ -147,7 +147,7 @@ def test_a_decision_about_a_claim_that_is_not_there_changes_nothing_and_cannot_b
     found = items_of(works(ann=[], bo=[judge("c2", Label.REFUTED)]))
     work = work_after_adjudication(found, [decide("nobody", Label.REFUTED)])
     assert work.claims == work_after_adjudication(found, []).claims
-    assert misfit(MILL, work, decide("nobody", Label.REFUTED)) == "There is no such claim."
+    assert Draft(MILL, work).misfit(decide("nobody", Label.REFUTED)) == "There is no such claim."
 
 
 def test_an_adjudication_is_open_again_where_an_annotator_went_on_afterwards() -> None:

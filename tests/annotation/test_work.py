@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from localfact.annotation.labels import AGREEING, LABELS, Label, Removal
 from localfact.annotation.steps import LONGEST_TEXT, Step, StepKind
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
-from localfact.annotation.work import Work, WorkClaim, misfit, work_of
+from localfact.annotation.work import Draft, Work, WorkClaim, work_of
 from localfact.inputs.annotations import Edit
 from localfact.records import Span
 from localfact.vocabulary import VerdictLabel
@@ -46,7 +46,7 @@ def claim_after(name: str, *steps: Step) -> WorkClaim:
 
 
 def message(step: Step, *before: Step) -> str | None:
-    return misfit(MILL, after(*before), step)
+    return Draft(MILL, after(*before)).misfit(step)
 
 
 def content(work: Work) -> tuple[tuple[WorkClaim, ...], bool]:
@@ -314,7 +314,7 @@ def test_after_any_steps_as_many_undos_as_count_lead_back_to_the_beginning_and_r
 def test_steps_that_can_follow_leave_nothing_finished_that_has_open_claims(steps: list[Step], judged: bool) -> None:
     made: list[Step] = []
     for step in [*(judge(f"c{number}") for number in range(1, 5) if judged), FINISH, *steps]:
-        if misfit(MILL, work_of(MILL, made), step) is None:
+        if Draft(MILL, work_of(MILL, made)).misfit(step) is None:
             made.append(step)
     work = work_of(MILL, made)
     assert all(0 <= span.start < span.end <= len(MILL.text) for claim in work.claims for span in claim.spans)
@@ -339,7 +339,7 @@ def test_a_claim_whose_id_is_long_can_be_judged() -> None:
     name = "c" * 5_000
     long = AnnotationTask(id="mill", text="A mill.", claims=(MachineClaim(id=name, text="It is a mill."),))
     step = judge(name)
-    assert misfit(long, work_of(long, []), step) is None
+    assert Draft(long, work_of(long, [])).misfit(step) is None
     assert work_of(long, [step]).claims[0].label == Label.SUPPORTED
 
 

@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from chunked_extractions import shown
 
 from localfact.api.compare_methods import COMMON_FILE, compare_methods, prepare_comparison
 from localfact.errors import InputError, MissingError
@@ -82,10 +82,6 @@ def biographies() -> list[dict[str, Any]]:
 def labels_of(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], str]:
     """(passage, claim) -> its label."""
     return {(row["passages"][0]["text"], claim["text"]): claim["label"] for row in rows for claim in row["claims"]}
-
-
-def shown(chat: Chat, kind: str) -> str:
-    return str(re.findall(rf"<<{kind} ([0-9a-f]{{8}})>>\n(.*?)\n<<end {kind} \1>>", chat[0].content, re.DOTALL)[-1][1])
 
 
 def scripted(rows: Sequence[Mapping[str, Any]]) -> ScriptedEngine:

@@ -4,7 +4,7 @@ import pytest
 
 from localfact.errors import InputError
 from localfact.evidence.admission import EVERYTHING, Admission, admission_of
-from localfact.text import host_of
+from localfact.runtime.addresses import host_of
 
 
 def test_everything_is_admitted_unless_told() -> None:

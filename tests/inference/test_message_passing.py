@@ -3,7 +3,6 @@
 import importlib.util
 import itertools
 import math
-import sys
 
 import numpy as np
 import pytest
@@ -15,19 +14,15 @@ from localfact.inference.message_passing import LARGEST, Network
 from localfact.inference.network import find_fixed_points, fix_variable, lay_out, run_to_fixed_point, starts
 
 
-def loaded_anew(module):
-    spec = importlib.util.spec_from_file_location(f"plain_{module.__name__}", module.__file__)
+@pytest.fixture
+def plain(monkeypatch):
+    """The module with nothing of it compiled."""
+    for name in ("compile_lazily", "compile_inline"):
+        monkeypatch.setattr(compiling, name, lambda function: function)
+    spec = importlib.util.spec_from_file_location("plain_message_passing", message_passing.__file__)
     anew = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(anew)
     return anew
-
-
-@pytest.fixture
-def plain(monkeypatch):
-    """The module as it is where numba cannot be imported."""
-    monkeypatch.setitem(sys.modules, "numba", None)
-    monkeypatch.setitem(sys.modules, compiling.__name__, loaded_anew(compiling))
-    return loaded_anew(message_passing)
 
 
 def network_of(graph: FactorGraph) -> Network:

@@ -94,10 +94,6 @@ _BEFORE_PLACE = re.compile(
     r"magazine|newspaper|city|town|village|language|university|company|team|band|group|club|called|as|born|"
     r"(?:roles?|portrayal|character) of)|[\"“'‘*]|,)\s*$"
 )
-# With a club, a firm: "won two cups with Arsenal".
-_OF_CAREER = re.compile(
-    r"\b(?:won|titles?|cups?|trophies|medals?|contract|signed|played|seasons?|career|label|deal|collaborated)\b.* with $"
-)
 # Before one capitalised word these say that it is a person's.
 _BEFORE_PERSON = re.compile(
     r"\b(?:married|met|wed|loved|befriended|taught|tutored|mentored|succeeded|replaced|defeated|beat|killed|divorced|by|wrote "
