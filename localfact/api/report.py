@@ -1,17 +1,18 @@
 """Pages for a browser, one HTML file each: the report of a run, made from what its folder has, and runs side by side."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from localfact.api.rescore import read_finished_summary, summarise_record
 from localfact.assess.posteriors import Rules, explain_rules, label_of
 from localfact.assess.priormap import PriorMap
 from localfact.assess.priors import prior_of
+from localfact.assess.thresholds import VerdictThresholds, explain_thresholds
 from localfact.errors import InputError, LocalFactError
 from localfact.inference.factor_graph import CLAIM_PRIOR
 from localfact.llm.layers.recording import read_calls
 from localfact.methods.relations import read_kept_relations
-from localfact.records import Assessment, Claim, Distribution, Pair
+from localfact.records import Assessment, Claim, Distribution, Pair, Relation, Verdict
 from localfact.report.comparison import RunsCompared
 from localfact.report.page.comparison_page import Judged, comparison_page
 from localfact.report.page.responses import Decide
@@ -21,6 +22,7 @@ from localfact.runs.assessments import assessments_in_order, count_assessments
 from localfact.runs.record import AssessmentRead, RunRecord, RunSettings, read_record
 from localfact.runs.run_folder import RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_seconds
 from localfact.runtime.files import replace, write_errors
+from localfact.vocabulary import VerdictLabel
 
 #: Relation models that come with localfact, and what a reader of their verdicts must know.
 SHIPPED_RELATIONS = ("builtin-nli", "lexical")
@@ -67,7 +69,7 @@ def write_report(
             summary=summary or summarise_record(record),
             assessments=record.shown,
             start=start,
-            decide=decide_by(assessed.rules, prior_by(assessed), assessed.undecided_within),
+            decide=decide_by(assessed.rules, prior_by(assessed), assessed.undecided_within, thresholds_of(assessed)),
             how=how_decided(assessed),
             reader=reader_of(record.settings),
             limits=limits_of(assessed),
@@ -89,12 +91,19 @@ def how_decided(assessed: AssessmentRead) -> str:
     if assessed.tables is None:
         return "A language model reads each claim beside its passages, which are shown as it read them, and names the verdict."
     rules = explain_rules(assessed.rules, soft=assessed.factors == "soft", within=assessed.undecided_within)
+    thresholds = thresholds_of(assessed)
+    promise = f" {explain_thresholds(thresholds)}" if thresholds is not None else ""
     return (
         "Each claim is read beside passages by a relation model, which says how probable it is that the passage entails the "
         "claim, contradicts it, or says nothing of it. These relations join claims and passages in one factor graph, and the "
-        f"claim's probability in it decides. {rules} Of a claim that some passages speak "
+        f"claim's probability in it decides. {rules}{promise} Of a claim that some passages speak "
         "to only those are listed, of another the best that were found."
     )
+
+
+def thresholds_of(assessed: AssessmentRead) -> VerdictThresholds | None:
+    """The thresholds of verdicts of a run with these settings; None where it has none."""
+    return None if assessed.thresholds is None else VerdictThresholds.model_validate(assessed.thresholds)
 
 
 def reader_of(settings: RunSettings) -> str:
@@ -117,9 +126,20 @@ def prior_by(assessed: AssessmentRead) -> Callable[[Claim], float]:
     return lambda claim: prior_of(claim.preverification, prior_map)
 
 
-def decide_by(rules: Rules, prior: Callable[[Claim], float], within: float | None = None) -> Decide:
+def decide_by(
+    rules: Rules,
+    prior: Callable[[Claim], float],
+    within: float | None = None,
+    thresholds: VerdictThresholds | None = None,
+) -> Decide:
     """Returns the function from a claim, a posterior, and the relations behind it, to a verdict by these rules."""
-    return lambda claim, posterior, relations: label_of(posterior, 0.0, relations, rules, prior(claim), within)
+
+    def decide(claim: Claim, posterior: float, relations: Collection[Relation]) -> VerdictLabel:
+        label = label_of(posterior, 0.0, relations, rules, prior(claim), within)
+        stands = thresholds is None or thresholds.allows(Verdict(claim_id=claim.id, label=label, posterior=posterior))
+        return label if stands else VerdictLabel.UNDECIDED
+
+    return decide
 
 
 def distributions(run_folder: Path, assessments: Sequence[Assessment]) -> dict[Pair, list[Distribution]]:

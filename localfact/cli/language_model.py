@@ -11,6 +11,7 @@ from localfact.cli.options import AsJson, Concurrency, Force, Limit, MaxWords, o
 from localfact.cli.watching import reporting_interruption
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
+from localfact.methods.option_group import flags_of
 from localfact.methods.options import ChunkOptions, GenerationOptions, ModelOptions, Options
 from localfact.report.console import SOME_FAILED, errors, note, show
 from localfact.report.progress import TerminalProgress
@@ -136,6 +137,16 @@ def calibrate(
             help="For a map of relations instead: JSON lines of premise, hypothesis, label; or reference, pairs that ship.",
         ),
     ] = None,
+    verdicts: Annotated[
+        Path | None,
+        typer.Option(
+            "--verdicts", metavar="RUN", help="For thresholds of verdicts instead: a run over claims that people labelled."
+        ),
+    ] = None,
+    verdict_thresholds: Annotated[
+        Path | None,
+        typer.Option("--verdict-thresholds", help="With --verdicts: write them here, for eval --verdict-thresholds."),
+    ] = None,
     relation_map: Annotated[
         Path | None, typer.Option("--relation-map", help="With --relations: write the map here, for eval --relation-map.")
     ] = None,
@@ -143,7 +154,10 @@ def calibrate(
         str | None, typer.Option("--method", help="One with a gate: fastfact (the default) or localfact.")
     ] = None,
     max_risk: Annotated[
-        float, typer.Option("--max-risk", help="Highest share of wrong ones among the claims that skip the search.")
+        float,
+        typer.Option(
+            "--max-risk", help="Highest share of wrong ones among the claims that skip the search, or verdicts that stand."
+        ),
     ] = RISK,
     delta: Annotated[float, typer.Option("--delta", help="Probability that it is exceeded after all.")] = DELTA,
     prior_map: Annotated[
@@ -157,7 +171,7 @@ def calibrate(
     concurrency: Concurrency = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the smallest theta whose accepted claims are wrong at most so often, or take the bias out of a model's relations.
+    """Find theta or thresholds of verdicts that are wrong at most so often, or take the bias out of a model's relations.
 
     With --data: labelled claims are pre-verified by the model, each by itself, as eval does with given claims; for each theta
     the table has the risk of the accepted claims, an exact upper bound on it (Clopper and Pearson, 1934), and the share of
@@ -167,11 +181,29 @@ def calibrate(
     With --relations: the model is asked about labelled pairs of premise and hypothesis, and a map is fitted from its
     probabilities of the three relations to calibrated ones. The table has both, each pair by a map fitted without it.
 
+    With --verdicts: no model is asked. From a run over labelled claims, thresholds of posteriors are chosen such that of the
+    claims that are called supported, and of those called contradicted, at most --max-risk are wrong, with probability 1 -
+    --delta: a bound over responses, as claims of one depend on each other. It takes some 80 responses at 0.05.
+
     [dim]localfact calibrate --data labelled.jsonl --model qwen2.5-7b[/]
+    [dim]localfact calibrate --verdicts runs/labelled --delta 0.1 --verdict-thresholds thresholds.json[/]
     [dim]localfact calibrate --relations reference --model qwen2.5-7b --relation-map map.json[/]
     """
-    if (data is None) == (relations is None):
-        raise InputError("calibrate takes --data, to choose theta, or --relations, to fit a map of relations: name one.")
+    if sum(given is not None for given in (data, relations, verdicts)) != 1:
+        raise InputError(
+            "calibrate takes --data, to choose theta, --relations, to fit a map of relations, or --verdicts, to choose "
+            "thresholds of verdicts: name one."
+        )
+    if verdicts is not None:
+        no_use = {"--method": method, "--prior-map": prior_map, "--relation-map": relation_map, "--limit": limit}
+        no_use |= {"--concurrency": concurrency, "--max-words": max_words != MAX_WORDS or None}
+        no_use |= {flags_of(Options, name)[0]: True for name, value in options if value != getattr(Options(), name)}
+        if named := [flag for flag, value in no_use.items() if value is not None]:
+            raise InputError(f"{', '.join(named)} would change nothing with --verdicts: the run is as it is. Leave it out.")
+        _calibrate_verdicts(verdicts, verdict_thresholds, max_risk, delta, as_json=as_json)
+        return
+    if verdict_thresholds is not None:
+        raise InputError("--verdict-thresholds is where those of --verdicts are written; name a run with --verdicts.")
     if data is None:
         of_theta = {"--method": method, "--prior-map": prior_map, "--limit": limit, "--concurrency": concurrency}
         of_theta |= {"--max-risk": max_risk != RISK or None, "--delta": delta != DELTA or None}
@@ -216,6 +248,23 @@ def calibrate(
         note(f"theta = {found.chosen.theta:.6g}: risk under {max_risk:g} with probability {1 - delta:g}; {saved}.")
     if prior_map is not None and found.prior_map is None:
         raise typer.Exit(SOME_FAILED)
+
+
+def _calibrate_verdicts(run: Path, file: Path | None, max_risk: float, delta: float, *, as_json: bool) -> None:
+    from localfact.api.calibrate_verdicts import calibrate_verdicts, view_rows
+
+    found = calibrate_verdicts(run, max_risk=max_risk, delta=delta)
+    if file is not None:
+        with write_errors(file):
+            replace(file, found.thresholds.model_dump_json(indent=2).encode() + b"\n")
+        note(f"The thresholds, from {found.thresholds.claims} claims, are in {file}.")
+    show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
+    note(found.meaning)
+    if None in (found.thresholds.supported, found.thresholds.contradicted):
+        note(
+            f"It takes {found.enough_responses} responses with as many such verdicts each, all right, to show a risk of "
+            f"{max_risk:g} with probability {1 - delta:g}."
+        )
 
 
 def _calibrate_relations(pairs: str, file: Path | None, options: Options, *, as_json: bool) -> None:

@@ -214,8 +214,18 @@ class PriorMapOptions(OptionGroup):
     """Calibrates what the model thinks of its claims, for localfact; from `calibrate --prior-map`."""
 
 
+class VerdictOptions(OptionGroup):
+    """Verdicts with a guarantee, for methods with a graph."""
+
+    panel: ClassVar[str | None] = "FactReasoner"
+
+    verdict_thresholds: Path | None = None
+    """Let only verdicts stand that are sure enough for a known risk; a file from `calibrate --verdicts`."""
+
+
 class Options(
     SeedOptions,
+    VerdictOptions,
     PriorMapOptions,
     GraphOptions,
     RelationOptions,

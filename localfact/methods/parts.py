@@ -49,6 +49,7 @@ USES: Mapping[str, RunPart | None] = {
     **dict.fromkeys(GraphOptions.model_fields, RunPart.GRAPH),
     "probability": RunPart.RELATION_MAP,
     "prior_map": RunPart.PRIORS,
+    "verdict_thresholds": RunPart.GRAPH,
     "embedder": RunPart.EMBEDDER,
     **dict.fromkeys(("scope", "block_hosts", "only_hosts", "before", "reranker"), RunPart.CORPUS),
     "results": RunPart.SEARCHES,

@@ -13,6 +13,7 @@ from localfact.assess.factreasoner import Factors
 from localfact.assess.judges.calibration import TruthMap
 from localfact.assess.posteriors import Rules
 from localfact.assess.priormap import PriorMap
+from localfact.assess.thresholds import VerdictThresholds
 from localfact.claims.merging import Merging
 from localfact.corpus.passages import PassageKind
 from localfact.evidence.admission import Admission
@@ -154,6 +155,7 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
             the run begins; None for relations as they come.
         undecided_within: of one half; None for what `rules` have.
         premise_titles: whether the title of a page stands above its text in a premise.
+        thresholds: of verdicts: their content, not the path; None where every verdict stands.
     """
 
     version: Literal[1, 2, 3]
@@ -167,6 +169,7 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     relation_map: RelationMap | str | None = unwritten(None)
     premise_titles: bool = unwritten(False)
     undecided_within: float | None = unwritten(None)
+    thresholds: VerdictThresholds | None = unwritten(None)
 
     @property
     def reads_affinity(self) -> bool:

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from localfact.assess.flags import Flags
+from localfact.assess.thresholds import explain_thresholds
 from localfact.assess.withholding import Withholding
 from localfact.errors import InputError
 from localfact.evidence.queries import ClaimQueries, LLMQueries, QueryWriter
@@ -23,6 +24,7 @@ from localfact.methods.relation_maps import relation_map_of
 from localfact.methods.relations import LLM, open_cached, relation_kind
 from localfact.methods.retrieval import is_replayed, open_search, replaying_retriever, retriever_of
 from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, LocalFactSettings, Settings
+from localfact.methods.thresholds import guaranteeing, with_thresholds
 from localfact.methods.uses import keep_used, parts_of
 from localfact.methods.web import Notes
 from localfact.pipeline import Observer, Pipeline
@@ -102,7 +104,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
             f"{facts.identity.model} only judges pairs of texts: use it with --relations llm, in a method that asks a language "
             "model for nothing else (factreasoner-fr1, -fr2, -fr3), without --queries llm."
         )
-    return Settings(
+    settings = Settings(
         method=method.name,
         seed=options.seed,
         extraction=extraction,
@@ -112,6 +114,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         prompts=prompt_hashes(*asked, own=facts.own_prompts) if facts else None,
         asking=facts.policy if facts else None,
     )
+    return settings if options.verdict_thresholds is None else with_thresholds(settings, options.verdict_thresholds)
 
 
 def check_probability(options: Options) -> None:
@@ -182,7 +185,7 @@ def wire(
         open_extractor(settings.extraction, engine, settings.seed),
         searched,
         related,
-        Withholding(assessor, languages) if own else assessor,
+        guaranteeing(Withholding(assessor, languages) if own else assessor, settings),
         Reasons(by_loss=not kind.prompts) if kind is not None else None,
         Flags(EXTRACTORS[settings.extraction.extractor].languages, languages),
         SecondOpinion(models[1]) if len(models) > 1 else None,
@@ -195,9 +198,12 @@ def wire(
 def notes_on(chosen: Configuration) -> tuple[str, ...]:
     """What a reader of a run must know of its configuration."""
     assessment = chosen.settings.assessment
-    if chosen.facts is None or chosen.facts.trusts_opinion or not isinstance(assessment, LocalFactSettings):
-        return ()
-    return (NO_OPINION.format(theta=assessment.theta),)
+    notes = []
+    if isinstance(assessment, LocalFactSettings) and chosen.facts is not None and not chosen.facts.trusts_opinion:
+        notes.append(NO_OPINION.format(theta=assessment.theta))
+    if isinstance(assessment, FactReasonerSettings) and assessment.thresholds is not None:
+        notes.append(explain_thresholds(assessment.thresholds))
+    return tuple(notes)
 
 
 def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | None:

@@ -54,7 +54,7 @@ class AssessmentRead(_Read):
         tables, solver: of the factor graph; no tables for a method without one.
         relations: the relation model's identity; "" for none.
         factors: "hard" or "soft" relations. undecided_within: of one half; None for what the rules
-            have. theta: of the gate, where there is one. prior_map: of claims' priors, as written.
+            have. theta: of the gate, where there is one. prior_map, thresholds: of claims' priors and of verdicts, as written.
     """
 
     version: int | None = None
@@ -66,6 +66,7 @@ class AssessmentRead(_Read):
     theta: float | None = None
     undecided_within: float | None = None
     prior_map: Mapping[str, Any] | None = None
+    thresholds: Mapping[str, Any] | None = None
 
 
 class ModelRead(_Read):

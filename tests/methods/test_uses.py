@@ -21,6 +21,7 @@ from localfact.methods.wiring import configure
 VALUES: dict[str, tuple[object, ...]] = {
     "seed": (7,),
     "prior_map": (Path("none.json"),),
+    "verdict_thresholds": (Path("none.json"),),
     "tables": ("priors", "paper"),
     "factors": ("soft",),
     "passage_prior": (0.6,),

@@ -1,0 +1,82 @@
+"""Whether thresholds of verdicts hold what they promise on claims that other people labelled, and what is still decided.
+
+    python -m scripts.measure_verdict_risk DATA [--model qwen2.5-coder-1.5b] [--max-risk 0.05] [--delta 0.1] [--work FOLDER]
+
+Sets and answers are those of measure_calibration.py, whose FOLDER it shares. The responses of a set are split in two by lot,
+many times; thresholds are chosen on one half, and counted is how often, in the other, more of the verdicts that stand are wrong
+than was promised. A half is a small sample, so that this happens somewhat more often than with probability delta.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from localfact.api.calibrate_verdicts import AGREES, sureness_of
+from localfact.methods.options import Options
+from localfact.records import Assessment, Distribution
+from localfact.relations.calibration import FOUND_SHARES
+from localfact.relations.map_quality import measure_map
+from localfact.relations.reference import reference_name, reference_pairs
+from localfact.scoring.verdict_risk import lowest_threshold, threshold_curve
+from localfact.vocabulary import VerdictLabel
+from scripts.measure_calibration import OWN, SOFT, Way, assess, labelled_sets, pairs_of
+from scripts.relation_answers import asked
+from scripts.tables import markdown_table
+
+SPLITS = 100
+HEADS = ("verdict", "claims", "wrong", "splits with a threshold", "risk above the promise", "mean risk", "still decided")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="the folder of public data sets")
+    parser.add_argument("--model", help="a language model whose calibrated relations are counted, too")
+    parser.add_argument("--max-risk", type=float, default=0.05)
+    parser.add_argument("--delta", type=float, default=0.1)
+    parser.add_argument("--work", type=Path, default=Path("runs/calibration"))
+    chosen = parser.parse_args()
+    sets, reference = labelled_sets(chosen.data), reference_pairs()
+    pairs = [one.pair for one in reference] + [pair for rows in sets.values() for row in rows for pair in pairs_of(row)]
+    models = {name: (asked(Options(relations=name), pairs, chosen.work), OWN) for name in ("lexical", "builtin-nli")}
+    if chosen.model:
+        said = asked(Options(relations="llm", model=chosen.model), pairs, chosen.work)
+        known = [one for each in reference if isinstance(one := said[each.pair], Distribution)]
+        fitted = measure_map(known, reference, reference_name(), "").relation_map.model_copy(update={"shares": FOUND_SHARES})
+        calibrated = {pair: fitted(one) if isinstance(one, Distribution) else one for pair, one in said.items()}
+        models[chosen.model] = (calibrated, SOFT)
+    rows = []
+    for name, responses in sets.items():
+        for model, (answers, graph) in models.items():
+            found = asyncio.run(assess(responses, answers, {}, Way(model, None, replace(graph, version=2, gate=0.8))))
+            rows += [[name, model, *counts(found, label, chosen.max_risk, chosen.delta)] for label in AGREES]
+    print(markdown_table(("set", "relations", *HEADS), rows))
+
+
+def counts(found: Sequence[Assessment], label: VerdictLabel, max_risk: float, delta: float) -> list[str]:
+    """The cells of a row."""
+    sure, wrong = zip(*(sureness_of(one, label) for one in found), strict=True)
+    drawn, risks, kept = np.random.default_rng(0), [], []
+    for _ in range(SPLITS):
+        order = drawn.permutation(len(found))
+        ours, others = order[: len(order) // 2], order[len(order) // 2 :]
+        points = threshold_curve([sure[place] for place in ours], [wrong[place] for place in ours], max_risk)
+        chosen = lowest_threshold([sure[place] for place in ours], points, max_risk, delta)
+        if chosen is None:
+            continue
+        judged = [
+            (one >= chosen.threshold, bad) for place in others for one, bad in zip(sure[place], wrong[place], strict=True)
+        ]
+        standing = [bad for stands, bad in judged if stands]
+        risks.append(np.mean(standing) if standing else 0.0)
+        kept.append(len(standing) / max(len(judged), 1))
+    above = f"{np.mean(np.array(risks) > max_risk):.0%}" if risks else ""
+    means = [f"{np.mean(values):.3f}" if values else "" for values in (risks, kept)]
+    return [label.value, str(sum(map(len, sure))), str(sum(map(sum, wrong))), str(len(risks)), above, *means]
+
+
+if __name__ == "__main__":
+    main()
