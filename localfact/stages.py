@@ -8,7 +8,7 @@ goes to a thread inside the implementation.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from localfact.records import Claim, Distribution, Evidence, Extraction, Failure, Judgement, Pair, Response
+from localfact.records import Claim, Coherence, Distribution, Evidence, Extraction, Failure, Judgement, Pair, Response
 
 
 class PairInContext(Pair):
@@ -122,6 +122,30 @@ class Explainer(Protocol):
             claims: those judged.
             relations: the predictions that the assessor had.
             relate: predicts further pairs.
+        """
+        ...
+
+
+class ClaimRelations(NamedTuple):
+    """What the claims of one response say of one another.
+
+    Attributes:
+        relations: of claims compared, both directions.
+        coherence: the contradictions among them.
+    """
+
+    relations: Relations
+    coherence: Coherence
+
+
+class ClaimRelator(Protocol):
+    """Says how the claims of a response relate to one another."""
+
+    async def relate(self, response: Response, claims: Sequence[Claim], relate: Relate) -> ClaimRelations:
+        """Chooses pairs of claims, has them related, and finds those that cannot both be true.
+
+        Args:
+            relate: predicts pairs, with whatever the pipeline relates by.
         """
         ...
 

@@ -167,6 +167,7 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     relation_map: RelationMap | str | None = unwritten(None)
     premise_titles: bool = unwritten(False)
     undecided_within: float | None = unwritten(None)
+    claim_relations: bool = unwritten(False)
 
     @property
     def reads_affinity(self) -> bool:
@@ -193,6 +194,7 @@ class Settings(Record):
     """Everything that decides a run's results.
 
     Attributes:
+        coherence: whether claims are compared with one another.
         data: None where nothing is read from a file. model, prompts, asking: the language model, the hashes of its prompts, and
             how it is asked; None where none is asked.
     """
@@ -203,6 +205,7 @@ class Settings(Record):
     extraction: SerializeAsAny[ExtractionSettings]
     evidence: EvidenceSettings
     assessment: SerializeAsAny[AssessmentSettings]
+    coherence: bool = unwritten(False)
     model: EngineIdentity | None = unwritten(None)
     prompts: Mapping[str, str] | None = unwritten(None)
     asking: AskingPolicy | None = unwritten(None)

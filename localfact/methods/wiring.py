@@ -7,6 +7,7 @@ from pathlib import Path
 
 from localfact.assess.flags import Flags
 from localfact.assess.withholding import Withholding
+from localfact.coherence.relating import ModelClaimRelator
 from localfact.errors import InputError
 from localfact.evidence.queries import ClaimQueries, LLMQueries, QueryWriter
 from localfact.evidence.stepwise import StepwiseRetriever
@@ -20,7 +21,7 @@ from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.registry import method_for, method_named, relation_names
 from localfact.methods.relation_maps import relation_map_of
-from localfact.methods.relations import LLM, open_cached, relation_kind
+from localfact.methods.relations import LLM, RelationKind, open_cached, relation_kind
 from localfact.methods.retrieval import is_replayed, open_search, replaying_retriever, retriever_of
 from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, LocalFactSettings, Settings
 from localfact.methods.uses import keep_used, parts_of
@@ -52,6 +53,13 @@ class Configuration:
     options: Options
     settings: Settings
     facts: EngineFacts | None = None
+
+    @property
+    def compares_claims(self) -> bool:
+        """Whether claims of a response are related to one another."""
+        assessment = self.settings.assessment
+        in_graph = isinstance(assessment, FactReasonerSettings) and assessment.claim_relations
+        return self.settings.coherence or in_graph
 
 
 def configure(method: str | None, options: Options, *, planning: bool = False) -> Configuration:
@@ -108,6 +116,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         extraction=extraction,
         evidence=evidence,
         assessment=assessment,
+        coherence=options.coherence,
         model=facts.identity if facts else None,
         prompts=prompt_hashes(*asked, own=facts.own_prompts) if facts else None,
         asking=facts.policy if facts else None,
@@ -188,8 +197,16 @@ def wire(
         SecondOpinion(models[1]) if len(models) > 1 else None,
         in_context,
         isinstance(settings.assessment, FactReasonerSettings) and settings.assessment.premise_titles,
+        claim_relator(chosen, kind),
+        settings.coherence,
+        has_source=options.corpus is not None,
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
+
+
+def claim_relator(chosen: Configuration, kind: RelationKind | None) -> ModelClaimRelator | None:
+    """What relates claims to one another, where the settings want that; a language model is believed more than a small one."""
+    return ModelClaimRelator(slots_only=not kind.prompts) if kind is not None and chosen.compares_claims else None
 
 
 def notes_on(chosen: Configuration) -> tuple[str, ...]:
