@@ -179,14 +179,14 @@ def relate_claims_softly(first: Claim, second: Claim, forward: Distribution, bac
     does, which has no direction; else the more probable entailment counts.
     """
     directions = [relate_softly(first.id, second.id, forward), relate_softly(second.id, first.id, backward)]
+    source, target = sorted((first.id, second.id))
     if all(one.label is RelationLabel.ENTAILMENT for one in directions):
         weaker = min(directions, key=lambda relation: relation.probability)
-        source, target = sorted((first.id, second.id))
         return weaker.model_copy(update={"source": source, "target": target, "label": RelationLabel.EQUIVALENCE})
     mean = Distribution(
         **{label: (getattr(forward, label) + getattr(backward, label)) / 2 for label in RelationProbabilities.model_fields}
     )
-    against = relate_softly(*sorted((first.id, second.id)), mean)
+    against = relate_softly(source, target, mean)
     if against.label is RelationLabel.CONTRADICTION:
         return against
     entailing = [one for one in directions if one.label is RelationLabel.ENTAILMENT]

@@ -94,8 +94,8 @@ def _features(claim: Claim) -> _Features:
     subjects = frozenset[str]().union(*(clause.subject for clause in clauses))
     kinds = {_kind(value.measure) for clause in clauses for value in clause.values}
     kinds |= {f"name {bound.governor}" for clause in clauses for bound in clause.names if bound.governor}
-    weighed = ({word: weight(word) for word in sorted(some)} for some in (words, subjects))
-    return _Features(*weighed, dict.fromkeys(sorted(kinds), 1.0))
+    weighed, of_subjects = ({word: weight(word) for word in sorted(some)} for some in (words, subjects))
+    return _Features(weighed, of_subjects, dict.fromkeys(sorted(kinds), 1.0))
 
 
 def _kind(measure: Measure) -> str:

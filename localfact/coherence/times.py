@@ -159,15 +159,18 @@ def _durations(claims: Sequence[Claim]) -> Iterator[TimeConflict]:
         if between is None or (duration["number"] and not _is_beside(duration, between, claim.text)):
             continue
         if days:
-            first, last = (WEEKDAYS.index(between[end].lower()) for end in ("first", "last"))
-            fits = (number - (last - first)) % WEEK in (0, 1)
+            begin, end = (WEEKDAYS.index(between[name].lower()) for name in ("first", "last"))
+            fits = (number - (end - begin)) % WEEK in (0, 1)
         else:
             fits = abs(number - (int(between["last"]) - int(between["first"]))) <= 1
         if not fits:
-            spans = [Span(start=match.start(), end=match.end()) for match in (duration, between)]
-            spans.sort(key=lambda span: span.start)
+            first, second = sorted(match.span() for match in (duration, between))
             reason = f"{between.group()} is not {written} {'days' if days else 'years'}"
-            yield TimeConflict(place, place, *spans, reason)
+            yield TimeConflict(place, place, _span(first), _span(second), reason)
+
+
+def _span(place: tuple[int, int]) -> Span:
+    return Span(start=place[0], end=place[1])
 
 
 def _is_beside(one: re.Match[str], other: re.Match[str], text: str) -> bool:

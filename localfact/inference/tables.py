@@ -36,7 +36,7 @@ def factor_table(
         probability: p in [0, 1].
         target_prior: q in [0, 1]; `paper` does not use it.
         of_one_kind: whether both ends are passages, or both claims. Their contradiction has no direction: two that contradict
-            one another cannot both be true, so in `balanced` too it has the paper's table, which turning it round does not change.
+            one another cannot both be true, so in `balanced` too it has the paper's table, which has no direction either.
 
     Raises:
         ValueError: the label is neutral, which makes no factor.

@@ -1,4 +1,4 @@
-"""Claims of one text in one graph: what they say of one another carries evidence over, and forbids both where it contradicts."""
+"""Claims of one text in one graph: they carry evidence over to one another, and forbid one another where they contradict."""
 
 import pytest
 from by_hand import RESPONSE, claim, contradicts, entails, evidence, predictions
@@ -17,8 +17,7 @@ async def posteriors(among, told, hits, factors="hard"):
         **predictions(assessor, CLAIMS, found, told),
         **{Pair(*(claim(end).text for end in ends)): one for ends, one in among.items()},
     }
-    judged = await assessor.assess(RESPONSE, CLAIMS, found, relations)
-    return judged
+    return await assessor.assess(RESPONSE, CLAIMS, found, relations)
 
 
 @pytest.mark.parametrize("factors", ["hard", "soft"])

@@ -116,7 +116,7 @@ def response_data(
 
 
 def coherence_data(found: Coherence, number: Mapping[str, int]) -> dict[str, Any]:
-    """What the page shows of the claims beside one another: both sides of each contradiction, by the numbers of their claims."""
+    """What the page shows of the claims beside one another: both sides of each contradiction, by their claims' numbers."""
     return {
         "score": found.score,
         "pairs": found.pairs,
