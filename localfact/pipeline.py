@@ -15,7 +15,6 @@ from localfact.records import (
     Assessment,
     AssessmentStatus,
     Claim,
-    Coherence,
     Distribution,
     Evidence,
     Extraction,
@@ -40,11 +39,9 @@ from localfact.stages import (
     Retriever,
     Review,
     Reviewer,
+    without_evidence,
 )
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
-
-#: Why a claim has no verdict where a text is compared with itself alone.
-NO_EVIDENCE_READ = "No evidence was read: the claims of the text were compared with one another alone."
 
 #: Called as (what, how many more): "claims", "pairs" (to relate) and "relations" whenever a stage of some response ends;
 #: "claim_pairs" when it is known how many claims are compared with one another;
@@ -148,10 +145,9 @@ class Pipeline:
         if not claims:
             return assessment_of(index, response, extraction, Evidence(), Judgement())
         among = await self._compare_claims(response, claims, costs, observe)
-        if self.keeps_coherence and response.evidence is None and not self.has_source:
-            verdicts = tuple(_without_evidence(claim) for claim in claims)
-            judgement = Judgement(verdicts=verdicts)
-            return self._with_coherence(assessment_of(index, response, extraction, Evidence(), judgement), among)
+        if among is not None and self.keeps_coherence and response.evidence is None and not self.has_source:
+            alone = assessment_of(index, response, extraction, Evidence(), without_evidence(claims))
+            return among.added_to(alone, kept=True)
         with costs.stage("retrieve"):
             searched = self.assessor.needs_evidence(claims)
             evidence = await self.retriever.retrieve(response, searched) if searched else Evidence()
@@ -176,7 +172,8 @@ class Pipeline:
             judgement = await self.flagger.flag(response, by_id, judgement, evidence, relations)
         judgement = with_failures(judgement, claims, evidence.failures)
         counts = {"retrieve": {"claims": len(searched)}, "relate": {**count_pairs(relations), **reviewed}}
-        return self._with_coherence(assessment_of(index, response, extraction, evidence, judgement, counts), among)
+        assessment = assessment_of(index, response, extraction, evidence, judgement, counts)
+        return assessment if among is None else among.added_to(assessment, kept=self.keeps_coherence)
 
     async def _compare_claims(
         self, response: Response, claims: Sequence[Claim], costs: Costs, observe: Observer
@@ -190,14 +187,6 @@ class Pipeline:
 
         with costs.stage("compare claims"):
             return await self.among_claims.relate(response, claims, relate)
-
-    def _with_coherence(self, assessment: Assessment, among: ClaimRelations | None) -> Assessment:
-        """The assessment with what its claims say of one another, and how many predictions that took."""
-        if among is None:
-            return assessment
-        found = among.coherence
-        counts = {**assessment.counts, "compare claims": count_coherence(found)}
-        return assessment.model_copy(update={"counts": counts, **({"coherence": found} if self.keeps_coherence else {})})
 
     async def _reviewed(self, response: Response, evidence: Evidence, claims: Sequence[Claim], relations: Relations) -> Review:
         if self.reviewer is None or not relations:
@@ -222,16 +211,6 @@ class Pipeline:
         """Each pair -> what the relation model is shown of it: with the passage's title, and with the response as context."""
         titled = title_premises(pairs, evidence) if self.with_titles else {pair: pair for pair in pairs}
         return {pair: PairInContext(*one, response.text) for pair, one in titled.items()} if self.in_context else titled
-
-
-def _without_evidence(claim: Claim) -> Verdict:
-    return Verdict(claim_id=claim.id, label=VerdictLabel.UNVERIFIABLE, rationale=NO_EVIDENCE_READ)
-
-
-def count_coherence(found: Coherence) -> dict[str, int]:
-    """How many pairs of claims were compared, left out and failed, and how many contradictions were found."""
-    names = ("pairs", "pairs_left_out", "pairs_failed")
-    return {**{name: getattr(found, name) for name in names}, "contradictions": len(found.contradictions)}
 
 
 def title_premises(pairs: Iterable[Pair], evidence: Evidence) -> dict[Pair, Pair]:

@@ -32,9 +32,9 @@ from localfact.records import Assessment, Claim, Distribution, Evidence, Extract
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows
 from localfact.scoring.tally import labelled_claims
-from localfact.stages import Relations
+from localfact.stages import ClaimRelations, Relations
 from localfact.text import sentences
-from localfact.vocabulary import VerdictLabel
+from localfact.vocabulary import GoldLabel, VerdictLabel
 from scripts.labelled_sets import digest, json_lines
 from scripts.measure_calibration import brier
 from scripts.measure_relations import Counted, ratio
@@ -121,18 +121,18 @@ def contradiction(said: Distribution | Failure) -> float:
 
 def probability(pair: Pair, said: Relations, options: Options) -> float:
     """That both cannot be true, as `check --coherence` has it of two claims; 0 where it does not compare them."""
-    among = related([Claim(id="a", text=pair.premise), Claim(id="b", text=pair.hypothesis)], said, options)
+    among = related([Claim(id="a", text=pair.premise), Claim(id="b", text=pair.hypothesis)], said, options).relations
     return sum(contradiction(one) for one in among.values()) / 2
 
 
-def related(claims: Sequence[Claim], said: Relations, options: Options, text: str = "") -> Relations:
+def related(claims: Sequence[Claim], said: Relations, options: Options, text: str = "") -> ClaimRelations:
     """What claims say of one another, with the rules before a model's answers."""
 
     async def relate(pairs: Sequence[Pair]) -> Relations:
         return {pair: said[pair] for pair in pairs}
 
     relator = ModelClaimRelator(slots_only=options.model is None)
-    return asyncio.run(relator.relate(Response(id="r", text=text), claims, relate)).relations
+    return asyncio.run(relator.relate(Response(id="r", text=text), claims, relate))
 
 
 def without_model(data: Path) -> Iterator[Row]:
@@ -223,8 +223,19 @@ def of_graph(texts: Sequence[Response], options: Options, work: Path) -> Iterato
         plain, own = runs[name], runs[f"{name}, claim relations"]
         for figure, of in (("F1", f1), ("Brier", brier)):
             yield f"{name}: gain in {figure}", with_interval(gain(of(own), of(plain)), len(texts), "+.3f", "+.3f")
+    for name, true in (("texts without an error", True), ("texts with one", False)):
+        yield f"{name}: share of claims in a contradiction", contradicted(texts, said, options, true=true)
     yield "calls, evidence", f"{len({pair for pairs in evidence for pair in pairs}):,}"
     yield "calls, claims", f"{len({pair for pairs in among for pair in pairs}):,}"
+
+
+def contradicted(texts: Sequence[Response], said: Relations, options: Options, *, true: bool) -> str:
+    """1 - coherence over the claims of the texts that people call true throughout, or of the others."""
+    rows = [one for one in texts if all(claim.gold is GoldLabel.SUPPORTED for claim in one.claims or ()) is true]
+    found = [related(one.claims or (), said, options, one.text).coherence for one in rows]
+    claims = np.array([one.claims for one in found], dtype=float)
+    against = Counted(claims * np.array([1 - (one.score or 0.0) for one in found]), claims)
+    return f"{with_interval(ratio(against), len(rows), end='.3f')} of {len(rows)} texts" if rows else "no texts"
 
 
 def directions(one: Response, first: int, second: int) -> tuple[Pair, Pair]:
@@ -235,7 +246,7 @@ def directions(one: Response, first: int, second: int) -> tuple[Pair, Pair]:
 def assess(place: int, one: Response, said: Relations, reasoner: FactReasoner, options: Options) -> Assessment:
     """What the graph says of a text's claims."""
     claims, evidence = one.claims or (), one.evidence or Evidence()
-    among = related(claims, said, options, one.text) if reasoner.claim_relations else {}
+    among = related(claims, said, options, one.text).relations if reasoner.claim_relations else {}
     known = {**among, **{pair: said[pair] for pair in reasoner.pairs(claims, evidence)}}
     judgement = asyncio.run(reasoner.assess(one, claims, evidence, known))
     return assessment_of(place, one, Extraction(claims=tuple(claims)), evidence, judgement)

@@ -41,7 +41,7 @@ evidence: corpus llm models prompts prose runtime stages text thoughts web
 relations: llm models prompts runtime stages text
 coherence: relations stages text
 methods: assess claims coherence corpus evidence llm models pipeline prompts relations runtime stages web
-api: assess claims coherence corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
+api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
 __init__: api methods report
 papers: api corpus evidence inputs llm methods models pipeline prompts report runs runtime scoring
 cluster: api llm methods models pipeline prompts runs runtime web

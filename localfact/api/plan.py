@@ -6,7 +6,7 @@ from typing import Any
 from localfact.api.evaluate import Job, usual_concurrency
 from localfact.api.reckoning import reckon
 from localfact.claims.chunks import chunks_of
-from localfact.coherence.choosing import PARTNERS, choose_pairs
+from localfact.methods.comparing import MOST_OF_A_CLAIM, compares_claims, count_claim_pairs
 from localfact.methods.extraction import CHUNKED, EXTRACTORS
 from localfact.methods.registry import relation_names
 from localfact.methods.relations import LLM, relation_kind
@@ -66,9 +66,9 @@ def pairs_of(chosen: Configuration, given: Sequence[Response]) -> dict[str, int]
 
 def claim_pairs_of(chosen: Configuration, given: Sequence[Response]) -> dict[str, int]:
     """How many pairs of given claims would be compared; empty where none is."""
-    if not chosen.compares_claims:
+    if not compares_claims(chosen.settings):
         return {}
-    return {"claim_pairs_given": sum(len(choose_pairs(one.claims or (), one.text).pairs) for one in given)}
+    return {"claim_pairs_given": sum(map(count_claim_pairs, given))}
 
 
 def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequence[Response]) -> str:
@@ -86,8 +86,8 @@ def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequen
     calls += [*kind.calls, *(relation_kind(related[0]).calls if related else ())]
     if LLM in related[1:]:
         calls.append("up to two a claim for a second opinion")
-    if chosen.compares_claims and LLM in related[:1]:
-        calls.append(f"up to {2 * PARTNERS} a claim to compare it with others of the text")
+    if compares_claims(chosen.settings) and LLM in related[:1]:
+        calls.append(f"up to {MOST_OF_A_CLAIM} a claim to compare it with others of the text")
     calls += chosen.method.calls
     claims = sum(len(response.claims or ()) for response in given)
     if claims and settings.revise:

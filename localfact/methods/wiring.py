@@ -7,12 +7,12 @@ from pathlib import Path
 
 from localfact.assess.flags import Flags
 from localfact.assess.withholding import Withholding
-from localfact.coherence.relating import ModelClaimRelator
 from localfact.errors import InputError
 from localfact.evidence.queries import ClaimQueries, LLMQueries, QueryWriter
 from localfact.evidence.stepwise import StepwiseRetriever
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine
+from localfact.methods.comparing import claim_relator
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.evidence import evidence_settings
 from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor, prompts_to_extract
@@ -21,7 +21,7 @@ from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.registry import method_for, method_named, relation_names
 from localfact.methods.relation_maps import relation_map_of
-from localfact.methods.relations import LLM, RelationKind, open_cached, relation_kind
+from localfact.methods.relations import LLM, open_cached, relation_kind
 from localfact.methods.retrieval import is_replayed, open_search, replaying_retriever, retriever_of
 from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, LocalFactSettings, Settings
 from localfact.methods.uses import keep_used, parts_of
@@ -53,13 +53,6 @@ class Configuration:
     options: Options
     settings: Settings
     facts: EngineFacts | None = None
-
-    @property
-    def compares_claims(self) -> bool:
-        """Whether claims of a response are related to one another."""
-        assessment = self.settings.assessment
-        in_graph = isinstance(assessment, FactReasonerSettings) and assessment.claim_relations
-        return self.settings.coherence or in_graph
 
 
 def configure(method: str | None, options: Options, *, planning: bool = False) -> Configuration:
@@ -197,16 +190,11 @@ def wire(
         SecondOpinion(models[1]) if len(models) > 1 else None,
         in_context,
         isinstance(settings.assessment, FactReasonerSettings) and settings.assessment.premise_titles,
-        claim_relator(chosen, kind),
+        claim_relator(settings, kind),
         settings.coherence,
         has_source=options.corpus is not None,
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
-
-
-def claim_relator(chosen: Configuration, kind: RelationKind | None) -> ModelClaimRelator | None:
-    """What relates claims to one another, where the settings want that; a language model is believed more than a small one."""
-    return ModelClaimRelator(slots_only=not kind.prompts) if kind is not None and chosen.compares_claims else None
 
 
 def notes_on(chosen: Configuration) -> tuple[str, ...]:
