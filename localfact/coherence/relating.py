@@ -24,7 +24,7 @@ from localfact.stages import ClaimRelations, Relate, Relations
 
 #: The mean probability of contradiction in both directions above which two claims contradict one another.
 LEAST_CONTRADICTION = 0.5
-#: What a rule's contradiction is given: people call 140 of the 141 pairs so that the rule of values finds in half of ChatProtect.
+#: What a rule's contradiction is given: people call 140 of 141 pairs so that the rule of values finds in half of ChatProtect.
 BY_RULE = 0.99
 RULED = Distribution(entailment=0.0, contradiction=BY_RULE, neutral=1 - BY_RULE)
 
