@@ -29,6 +29,8 @@ from localfact.runtime.usage import Ledger, Usage, usage_counted_in
 from localfact.stages import (
     Assessor,
     ClaimExtractor,
+    ClaimRelations,
+    ClaimRelator,
     Explainer,
     Flagger,
     PairInContext,
@@ -37,10 +39,12 @@ from localfact.stages import (
     Retriever,
     Review,
     Reviewer,
+    without_evidence,
 )
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 #: Called as (what, how many more): "claims", "pairs" (to relate) and "relations" whenever a stage of some response ends;
+#: "claim_pairs" when it is known how many claims are compared with one another;
 #: "searches", "pages" and "pages_failed" whenever the web answered; "prompt_tokens", "cached_tokens", "output_tokens" whenever
 #: a language model did; by a run "words_to_do", and "words_begun" and "words_done" of its responses.
 Observer = Callable[[str, int], None]
@@ -97,6 +101,10 @@ class Pipeline:
         reviewer: looks again at what the relation model says, before it decides anything; None for nobody.
         in_context: whether the relation model is shown the response that each hypothesis was taken from.
         with_titles: whether it is shown the title of a passage above its text.
+        among_claims: relates claims to one another; None where nobody asked for it.
+        keeps_coherence: whether the assessment says what it found.
+        has_source: whether there are pages for responses that bring none. Without, such a response has its claims compared with
+            one another, if that is kept, and no verdicts.
     """
 
     extractor: ClaimExtractor
@@ -108,6 +116,9 @@ class Pipeline:
     reviewer: Reviewer | None = None
     in_context: bool = False
     with_titles: bool = False
+    among_claims: ClaimRelator | None = None
+    keeps_coherence: bool = False
+    has_source: bool = True
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -133,6 +144,10 @@ class Pipeline:
         claims = extraction.claims
         if not claims:
             return assessment_of(index, response, extraction, Evidence(), Judgement())
+        among = await self._compare_claims(response, claims, costs, observe)
+        if among is not None and self.keeps_coherence and response.evidence is None and not self.has_source:
+            alone = assessment_of(index, response, extraction, Evidence(), without_evidence(claims))
+            return among.added_to(alone, kept=True)
         with costs.stage("retrieve"):
             searched = self.assessor.needs_evidence(claims)
             evidence = await self.retriever.retrieve(response, searched) if searched else Evidence()
@@ -145,7 +160,8 @@ class Pipeline:
             )
         observe("relations", len(pairs))
         with costs.stage("assess"):
-            judgement = await self.assessor.assess(response, judged, evidence, relations)
+            known = {**among.relations, **relations} if among is not None else relations
+            judgement = await self.assessor.assess(response, judged, evidence, known)
         if self.explainer is not None:
             with costs.stage("explain"):
                 judgement = await self.explainer.explain(
@@ -156,7 +172,21 @@ class Pipeline:
             judgement = await self.flagger.flag(response, by_id, judgement, evidence, relations)
         judgement = with_failures(judgement, claims, evidence.failures)
         counts = {"retrieve": {"claims": len(searched)}, "relate": {**count_pairs(relations), **reviewed}}
-        return assessment_of(index, response, extraction, evidence, judgement, counts)
+        assessment = assessment_of(index, response, extraction, evidence, judgement, counts)
+        return assessment if among is None else among.added_to(assessment, kept=self.keeps_coherence)
+
+    async def _compare_claims(
+        self, response: Response, claims: Sequence[Claim], costs: Costs, observe: Observer
+    ) -> ClaimRelations | None:
+        if self.among_claims is None:
+            return None
+
+        async def relate(pairs: Sequence[Pair]) -> Relations:
+            observe("claim_pairs", len(pairs) // 2)
+            return await self._relate(response, Evidence(), pairs)
+
+        with costs.stage("compare claims"):
+            return await self.among_claims.relate(response, claims, relate)
 
     async def _reviewed(self, response: Response, evidence: Evidence, claims: Sequence[Claim], relations: Relations) -> Review:
         if self.reviewer is None or not relations:

@@ -8,7 +8,23 @@ goes to a thread inside the implementation.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from localfact.records import Claim, Distribution, Evidence, Extraction, Failure, Judgement, Pair, Response
+from localfact.records import (
+    Assessment,
+    Claim,
+    Coherence,
+    Distribution,
+    Evidence,
+    Extraction,
+    Failure,
+    Judgement,
+    Pair,
+    Response,
+    Verdict,
+)
+from localfact.vocabulary import VerdictLabel
+
+#: Why a claim has no verdict where a text is compared with itself alone.
+NO_EVIDENCE_READ = "No evidence was read: the claims of the text were compared with one another alone."
 
 
 class PairInContext(Pair):
@@ -122,6 +138,47 @@ class Explainer(Protocol):
             claims: those judged.
             relations: the predictions that the assessor had.
             relate: predicts further pairs.
+        """
+        ...
+
+
+class ClaimRelations(NamedTuple):
+    """What the claims of one response say of one another.
+
+    Attributes:
+        relations: of claims compared, both directions.
+        coherence: the contradictions among them.
+    """
+
+    relations: Relations
+    coherence: Coherence
+
+    def added_to(self, assessment: Assessment, *, kept: bool) -> Assessment:
+        """The assessment with how many pairs were compared, and, if that is kept, what was found."""
+        found = self.coherence
+        counts = {name: getattr(found, name) for name in ("pairs", "pairs_left_out", "pairs_failed")}
+        counts["contradictions"] = len(found.contradictions)
+        said = {"coherence": found} if kept else {}
+        return assessment.model_copy(update={"counts": {**assessment.counts, "compare claims": counts}, **said})
+
+
+def without_evidence(claims: Sequence[Claim]) -> Judgement:
+    """The judgement of claims that were compared with one another alone: none of them could be verified."""
+    return Judgement(
+        verdicts=tuple(
+            Verdict(claim_id=claim.id, label=VerdictLabel.UNVERIFIABLE, rationale=NO_EVIDENCE_READ) for claim in claims
+        )
+    )
+
+
+class ClaimRelator(Protocol):
+    """Says how the claims of a response relate to one another."""
+
+    async def relate(self, response: Response, claims: Sequence[Claim], relate: Relate) -> ClaimRelations:
+        """Chooses pairs of claims, has them related, and finds those that cannot both be true.
+
+        Args:
+            relate: predicts pairs, with whatever the pipeline relates by.
         """
         ...
 

@@ -38,7 +38,8 @@ def check(
         text: any text; or a mapping as in a file of responses, which may bring claims and passages.
         topic: what it is about, to resolve a leading "she" or "it".
         prompt: what it answers.
-        method, options, max_words: as of `evaluate`; without a corpus, the sample's is searched.
+        method, options, max_words: as of `evaluate`; without a corpus, the sample's is searched, but for options with
+            `coherence`: then a text that brings no passages is compared with itself alone, and its claims are unverifiable.
         progress: gets what is counted on the way.
 
     Raises:
@@ -57,7 +58,8 @@ def check(
         raise InputError(NO_TEXT)
     claims = "extract" if response.claims is None else "given"
     options = with_corpus(options.model_copy(update={"claims": claims}))
-    options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
+    if not options.coherence:
+        options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
     return complete(check_async(response, configure(method, options), progress))
 
 

@@ -105,7 +105,8 @@ def prepare(
     chosen = configure(method, options, planning=planning)
     read = DataSettings(sha256=given.sha256, limit=limit, shard=None if shard is None else str(shard))
     settings = chosen.settings.model_copy(update={"data": read})
-    responses = given.responses if options.corpus is not None else without_evidence_marked(given.responses)
+    needs_none = options.corpus is not None or options.coherence
+    responses = given.responses if needs_none else without_evidence_marked(given.responses)
     folder = Path(out) if out is not None else RUNS / run_name(settings.plain())
     chosen = replace(chosen, settings=name_as_recorded(settings, folder))
     if shard is not None:

@@ -6,6 +6,7 @@ from typing import Any
 from localfact.api.evaluate import Job, usual_concurrency
 from localfact.api.reckoning import reckon
 from localfact.claims.chunks import chunks_of
+from localfact.methods.comparing import MOST_OF_A_CLAIM, compares_claims, count_claim_pairs
 from localfact.methods.extraction import CHUNKED, EXTRACTORS
 from localfact.methods.registry import relation_names
 from localfact.methods.relations import LLM, relation_kind
@@ -44,6 +45,7 @@ def plan(job: Job) -> dict[str, Any]:
         "responses_to_extract": len(extracted),
         "passages_given": sum(len(response.evidence.passages) for response in usable if response.evidence),
         **pairs_of(chosen, given),
+        **claim_pairs_of(chosen, given),
         "language_model_calls": calls_of(chosen, given, extracted) if chosen.facts is not None else 0,
         "reckoned": reckon(chosen, usable),
         "responses_at_once": usual_concurrency(chosen),
@@ -62,6 +64,13 @@ def pairs_of(chosen: Configuration, given: Sequence[Response]) -> dict[str, int]
     return {"pairs_given": sum(map(len, pairs))}
 
 
+def claim_pairs_of(chosen: Configuration, given: Sequence[Response]) -> dict[str, int]:
+    """How many pairs of given claims would be compared; empty where none is."""
+    if not compares_claims(chosen.settings):
+        return {}
+    return {"claim_pairs_given": sum(map(count_claim_pairs, given))}
+
+
 def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequence[Response]) -> str:
     """The calls of the language model, in words, as far as they are known before any answer."""
     settings = chosen.settings.extraction
@@ -77,6 +86,8 @@ def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequen
     calls += [*kind.calls, *(relation_kind(related[0]).calls if related else ())]
     if LLM in related[1:]:
         calls.append("up to two a claim for a second opinion")
+    if compares_claims(chosen.settings) and LLM in related[:1]:
+        calls.append(f"up to {MOST_OF_A_CLAIM} a claim to compare it with others of the text")
     calls += chosen.method.calls
     claims = sum(len(response.claims or ()) for response in given)
     if claims and settings.revise:

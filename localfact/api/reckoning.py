@@ -6,6 +6,7 @@ from typing import Any
 
 from localfact.claims.chunks import chunks_of
 from localfact.llm.placing.rates import SAID, TokenWork, hours_of
+from localfact.methods.comparing import MOST_OF_A_CLAIM, compares_claims
 from localfact.methods.extraction import EXTRACTORS
 from localfact.methods.registry import relation_names
 from localfact.methods.relations import LLM
@@ -39,6 +40,7 @@ def reckon(chosen: Configuration, responses: Sequence[Response]) -> dict[str, An
                 relating += evaluate(term, sizes) if relates else 0.0
             else:
                 writing += evaluate(term, sizes)
+        relating += MOST_OF_A_CLAIM * sizes["M"] if relates and compares_claims(chosen.settings) else 0.0
         writing += _otherwise(chosen, sizes, given=gives_claims(chosen, response))
     work = TokenWork(relating * RELATING.read + writing * WRITING.read, relating * RELATING.written + writing * WRITING.written)
     parameters = load_card(chosen.options.model or "").parameters or 1.0

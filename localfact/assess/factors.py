@@ -1,14 +1,16 @@
-"""Turns predicted relations into the factors of FactReasoner's graph: between claims and passages, and between passages (FR3).
+"""Turns predicted relations into the factors of FactReasoner's graph: between claims and passages, passages (FR3), and claims.
 
 Failed predictions are separated here, and never read as neutral.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from itertools import product
 from typing import NamedTuple
 
 from localfact.assess.linking import Link, passage_variable
 from localfact.inference.tables import BALANCED_MINIMUM
-from localfact.records import Claim, Distribution, Failure, Pair, Passage, Relation
+from localfact.records import Claim, Distribution, Failure, Pair, Passage, Relation, RelationProbabilities
 from localfact.stages import Relations
 from localfact.vocabulary import RelationLabel
 
@@ -104,7 +106,9 @@ def passage_factors(
     return factors, failed
 
 
-def relate_passages(first: Passage, second: Passage, forward: Distribution, backward: Distribution) -> Relation | None:
+def relate_passages(
+    first: Passage | Claim, second: Passage | Claim, forward: Distribution, backward: Distribution
+) -> Relation | None:
     """Returns the one relation of two passages; None where both directions are neutral.
 
     Entailment both ways is equivalence with the smaller probability, from the smaller id (FactReasoner, footnote 2). Otherwise
@@ -125,7 +129,9 @@ def relate_passages(first: Passage, second: Passage, forward: Distribution, back
     return max(informative, key=lambda relation: relation.probability, default=None)
 
 
-def relate_passages_surely(first: Passage, second: Passage, forward: Distribution, backward: Distribution) -> Relation | None:
+def relate_passages_surely(
+    first: Passage | Claim, second: Passage | Claim, forward: Distribution, backward: Distribution
+) -> Relation | None:
     """`relate_passages` for our own methods: a contradiction between two passages is the mean of both directions.
 
     Entailment both ways is equivalence. Else they contradict one another where the mean of both probabilities of that is above
@@ -139,6 +145,51 @@ def relate_passages_surely(first: Passage, second: Passage, forward: Distributio
         return Relation(source=source, target=target, label=RelationLabel.CONTRADICTION, probability=against)
     directions = [_relation(first.id, second.id, forward), _relation(second.id, first.id, backward)]
     entailing = [one for one in directions if one.label is RelationLabel.ENTAILMENT and one.probability > BALANCED_MINIMUM]
+    return max(entailing, key=lambda relation: relation.probability, default=None)
+
+
+def between_claims(claims: Iterable[Claim], relations: Relations, *, soft: bool = False) -> list[Factor]:
+    """The factors between claims that were related in both directions, none of them neutral; a failed prediction makes none.
+
+    Claims of one text are each the others' evidence; the rule is that of passages of our own methods, soft or hard.
+    """
+    by_text: defaultdict[str, list[Claim]] = defaultdict(list)
+    for claim in claims:
+        by_text[claim.text].append(claim)
+    factors = []
+    for pair in relations:
+        turned = Pair(pair.hypothesis, pair.premise)
+        if pair >= turned or turned not in relations or not {pair.premise, pair.hypothesis} <= by_text.keys():
+            continue
+        forward, backward = relations[pair], relations[turned]
+        if isinstance(forward, Failure) or isinstance(backward, Failure):
+            continue
+        for first, second in product(by_text[pair.premise], by_text[pair.hypothesis]):
+            relation = (relate_claims_softly if soft else relate_passages_surely)(first, second, forward, backward)
+            if relation is not None:
+                variables = {claim.id: claim_variable(claim) for claim in (first, second)}
+                factors.append(Factor(relation, variables[relation.source], variables[relation.target]))
+    return sorted(factors, key=lambda factor: factor.relation.model_dump_json())
+
+
+def relate_claims_softly(first: Claim, second: Claim, forward: Distribution, backward: Distribution) -> Relation | None:
+    """The one relation of two claims by the odds of both directions, as `relate_softly`; None where these make none.
+
+    Entailment both ways is equivalence with the smaller p. Else they contradict one another where the mean of both directions
+    does, which has no direction; else the more probable entailment counts.
+    """
+    directions = [relate_softly(first.id, second.id, forward), relate_softly(second.id, first.id, backward)]
+    source, target = sorted((first.id, second.id))
+    if all(one.label is RelationLabel.ENTAILMENT for one in directions):
+        weaker = min(directions, key=lambda relation: relation.probability)
+        return weaker.model_copy(update={"source": source, "target": target, "label": RelationLabel.EQUIVALENCE})
+    mean = Distribution(
+        **{label: (getattr(forward, label) + getattr(backward, label)) / 2 for label in RelationProbabilities.model_fields}
+    )
+    against = relate_softly(source, target, mean)
+    if against.label is RelationLabel.CONTRADICTION:
+        return against
+    entailing = [one for one in directions if one.label is RelationLabel.ENTAILMENT]
     return max(entailing, key=lambda relation: relation.probability, default=None)
 
 

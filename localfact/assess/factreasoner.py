@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 from localfact.assess.factors import (
     Factor,
+    between_claims,
     claim_factors,
     claim_variable,
     claims_failed,
@@ -58,6 +59,7 @@ class FactReasoner:
         factors: how a relation between passage and claim makes a factor: "hard" by its most probable label, "soft" by its odds
             (`factors.relate_softly`), with the balanced tables alone. Passage pairs always keep the hard rule.
         undecided_within: how near to one half a claim is undecided; None for what `rules` have.
+        claim_relations: whether what claims say of one another makes factors, too, where that was predicted.
 
     Raises:
         InputError: an option is out of its range.
@@ -74,6 +76,7 @@ class FactReasoner:
     solver: str = "auto"
     factors: Factors = "hard"
     undecided_within: float | None = None
+    claim_relations: bool = False
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -126,7 +129,9 @@ class FactReasoner:
         judged = [claim for claim in claims if claim.id not in failures]
         links = [link for link in links if link.claim.id not in failures]
         between_passages, failed_pairs = self._passage_factors(claims, evidence, relations)
-        predicted = [*claim_factors(links, relations, soft=self.factors == "soft"), *between_passages]
+        soft = self.factors == "soft"
+        among_claims = between_claims(judged, relations, soft=soft) if self.claim_relations else []
+        predicted = [*claim_factors(links, relations, soft=soft), *between_passages, *among_claims]
         factors = [
             factor for factor in predicted if makes_factor(self.tables, factor.relation.label, factor.relation.probability)
         ]
@@ -142,7 +147,12 @@ class FactReasoner:
         return Judgement(
             verdicts=tuple(self._verdicts(claims, failures, result, factors, _shifts(graph, result, judged))),
             relations=tuple(factor.relation for factor in factors),
-            counts=_counts(predicted, factors, graph, result) | {"pairs_gated": gated, "passage_pairs_failed": failed_pairs},
+            counts={
+                **_counts(predicted, factors, graph, result),
+                **({"claim_relations": len(among_claims)} if self.claim_relations else {}),
+                "pairs_gated": gated,
+                "passage_pairs_failed": failed_pairs,
+            },
             warnings=tuple(self._warnings(result, passages, failed_pairs)),
         )
 
@@ -189,8 +199,14 @@ class FactReasoner:
         shifts: Mapping[tuple[str, str], float],
     ) -> Iterator[Verdict]:
         of_claim: defaultdict[str, list[tuple[Relation, float]]] = defaultdict(list)
+        beside: defaultdict[str, list[tuple[str, Relation]]] = defaultdict(list)
+        variables = {claim_variable(claim) for claim in claims}
         for factor in factors:
-            of_claim[factor.target].append((factor.relation, shifts.get((factor.source, factor.target), 0.0)))
+            if factor.source in variables:
+                beside[factor.target].append((factor.source, factor.relation))
+                beside[factor.source].append((factor.target, factor.relation))
+            else:
+                of_claim[factor.target].append((factor.relation, shifts.get((factor.source, factor.target), 0.0)))
         for claim in claims:
             if claim.id in failures:
                 yield fail_claim(claim, f"a relation of it could not be predicted: {failures[claim.id]}")
@@ -201,7 +217,9 @@ class FactReasoner:
             else:
                 variable = claim_variable(claim)
                 posterior, prior = result.marginals[variable], self.claim_prior_of(claim)
-                yield verdict_of(claim, posterior, result.error, of_claim[variable], self.rules, prior, self.undecided_within)
+                carried = [relation for other, relation in beside[variable] if of_claim[other]]
+                within = self.undecided_within
+                yield verdict_of(claim, posterior, result.error, of_claim[variable], self.rules, prior, within, carried)
 
     def _warnings(self, result: Marginals, passages: Mapping[str, float], failed_pairs: int) -> list[str]:
         warnings = []

@@ -32,7 +32,9 @@ def graph_of(assessment: Assessment, reasoner: FactReasoner, claims: Sequence[Cl
         seen[relation.source, relation.target] += 1
         ends = (relation.source, relation.target)
         source, target = (claim_variable(judged[end]) if end in judged else passage_variable(end) for end in ends)
-        if reasoner.version == 1:  # each claim has its passages for itself, a repeated one as often as it was found
+        if (
+            reasoner.version == 1 and relation.source not in judged
+        ):  # each claim has its passages for itself, a repeated one as often as it was found
             source = f"{source} of {target}, {seen[relation.source, relation.target]}"
         for variable, end in ((source, relation.source), (target, relation.target)):
             if end in passages:

@@ -29,6 +29,7 @@ def verdict_of(
     rules: Rules = "published",
     prior: float = CLAIM_PRIOR,
     within: float | None = None,
+    beside: Collection[Relation] = (),
 ) -> Verdict:
     """Decides one claim: undecided within `error` of one half, else supported above it and contradicted below.
 
@@ -42,6 +43,8 @@ def verdict_of(
         error: the solver's, see `Marginals.error`.
         relations: those that joined passages to this claim in the graph, each with its shift of the posterior. A passage with
             several of them counts once, with the largest shift.
+        beside: relations with other claims of the text that passages speak to: they carry that evidence over, and decide a
+            claim that no passage speaks to where they move it by LEAST_MOVED.
 
     The verdict lists the passages with the largest shifts.
     """
@@ -51,9 +54,9 @@ def verdict_of(
     related = [relation for relation, _ in strongest.values()]
     return Verdict(
         claim_id=claim.id,
-        label=label_of(posterior, error, related, rules, prior, within),
+        label=label_of(posterior, error, related, rules, prior, within, carried=bool(beside)),
         posterior=posterior,
-        rationale=_rationale(related, posterior),
+        rationale=_rationale(related, posterior, beside),
         passages=tuple(
             CountedPassage(passage_id=relation.source, relation=relation.label, probability=relation.probability, shift=shift)
             for relation, shift in list(strongest.values())[:PASSAGES_NAMED]
@@ -68,10 +71,13 @@ def label_of(
     rules: Rules,
     prior: float = CLAIM_PRIOR,
     within: float | None = None,
+    *,
+    carried: bool = False,
 ) -> VerdictLabel:
     """The verdict that a posterior gives, beside the relations that joined passages to the claim; see `verdict_of`."""
     if rules == "own":
-        if all(map(is_rather_neutral, related)) and (not related or abs(posterior - prior) < LEAST_MOVED):
+        unread = not related and not carried
+        if all(map(is_rather_neutral, related)) and (unread or abs(posterior - prior) < LEAST_MOVED):
             return VerdictLabel.NOT_ENOUGH_EVIDENCE
         strong = {relation.label for relation in related if probability_of_label(relation) >= STRONG}
         if BETWEEN[0] <= posterior <= BETWEEN[1] and strong >= {RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION}:
@@ -126,8 +132,9 @@ def fail_claim(claim: Claim, reason: str) -> Verdict:
     return Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=reason)
 
 
-def _rationale(related: Collection[Relation], posterior: float) -> str:
+def _rationale(related: Collection[Relation], posterior: float, beside: Collection[Relation] = ()) -> str:
     """For example "2 passages entail it, 1 contradicts it; posterior 0.93"; passages that are rather neutral lean."""
+    among = f", {len(beside)} other claim{'s' * (len(beside) != 1)} of the text beside it" if beside else ""
     phrases: list[str] = []
     for label, neutral, one, many in (
         (RelationLabel.ENTAILMENT, False, "entails it", "entail it"),
@@ -139,7 +146,7 @@ def _rationale(related: Collection[Relation], posterior: float) -> str:
             noun = "" if phrases else " passage" if count == 1 else " passages"
             phrases.append(f"{count}{noun} {one if count == 1 else many}")
     return (
-        f"{', '.join(phrases)}; posterior {posterior:.2f}"
+        f"{', '.join(phrases)}{among}; posterior {posterior:.2f}"
         if phrases
-        else f"no passage entails or contradicts it; prior {posterior:.2f}"
+        else f"no passage entails or contradicts it{among}; {'posterior' if beside else 'prior'} {posterior:.2f}"
     )

@@ -207,6 +207,8 @@ def check(
     if options.live:
         check_web(options)
         note(privacy_note(with_corpus(options)))
+    elif options.corpus is None and options.coherence:
+        note("No evidence is read: claims are compared with one another alone. For verdicts, too: --corpus DIR")
     elif options.corpus is None:
         note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
     with TextProgress(errors()) as progress:

@@ -78,9 +78,9 @@ def build_graph(
         return CLAIM_PRIOR if target in claims else passage_prior
 
     def table(relation: Relation) -> NDArray[np.float64]:
-        between_passages = relation.source in passages and relation.target in passages
+        of_one_kind = (relation.source in passages) == (relation.target in passages)
         q = target_prior(relation.target)
-        return factor_table(tables, relation.label, relation.probability, q, between_passages=between_passages)
+        return factor_table(tables, relation.label, relation.probability, q, of_one_kind=of_one_kind)
 
     return FactorGraph(
         ids=tuple(priors),

@@ -25,7 +25,7 @@ def makes_factor(tables: TableSet, label: RelationLabel, probability: float) -> 
 
 
 def factor_table(
-    tables: TableSet, label: RelationLabel, probability: float, target_prior: float, *, between_passages: bool = False
+    tables: TableSet, label: RelationLabel, probability: float, target_prior: float, *, of_one_kind: bool = False
 ) -> NDArray[np.float64]:
     """Returns the weights f[source][target], false before true, shape (2, 2) (FactReasoner, Table 1).
 
@@ -35,8 +35,8 @@ def factor_table(
         label: entailment, contradiction or equivalence. An equivalence has the same table in all three sets.
         probability: p in [0, 1].
         target_prior: q in [0, 1]; `paper` does not use it.
-        between_passages: whether both ends are passages. A contradiction of passages has no direction: two that contradict one
-            another cannot both be true, so in `balanced` too it has the paper's table, which turning it round does not change.
+        of_one_kind: whether both ends are passages, or both claims. Their contradiction has no direction: two that contradict
+            one another cannot both be true, so in `balanced` too it has the paper's table, which has no direction either.
 
     Raises:
         ValueError: the label is neutral, which makes no factor.
@@ -47,7 +47,7 @@ def factor_table(
     if label is RelationLabel.EQUIVALENCE:
         return np.array([[p, 1 - p], [1 - p, p]])
     true_source = (1 - p, p) if label is RelationLabel.ENTAILMENT else (p, 1 - p)
-    undirected = between_passages and label is RelationLabel.CONTRADICTION
+    undirected = of_one_kind and label is RelationLabel.CONTRADICTION
     if tables == "paper" or (tables == "balanced" and undirected):
         false_source = (p, p)
     elif tables == "priors":

@@ -60,6 +60,7 @@ class FactReasonerMethod(Method):
             solver=options.solver,
             premise_titles=self.premise_titles if options.premise_titles is None else options.premise_titles,
             undecided_within=options.undecided_within,
+            claim_relations=options.claim_relations,
         )
         factreasoner(settings)  # raises for invalid options before anything is loaded or written
         return settings
@@ -87,6 +88,7 @@ def factreasoner(settings: FactReasonerSettings) -> FactReasoner:
         gate=settings.gate,
         solver=settings.solver,
         undecided_within=settings.undecided_within,
+        claim_relations=settings.claim_relations,
     )
 
 

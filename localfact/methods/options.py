@@ -182,6 +182,13 @@ expertqa take it out of True and False."""
     """Keep predicted relations in this file, for several runs over the same pairs. Default: in the run folder."""
 
 
+class CoherenceOptions(OptionGroup):
+    """What the claims of a text say of one another."""
+
+    coherence: bool = False
+    """Find claims of a text that contradict one another (docs/coherence.md); without a corpus, that alone."""
+
+
 class GraphOptions(OptionGroup):
     """FactReasoner's graph (section 3)."""
 
@@ -191,6 +198,8 @@ class GraphOptions(OptionGroup):
     """Factor tables: paper, priors or balanced (docs/internals/inference.md). Default: the method's."""
     factors: Literal["hard", "soft"] = "hard"
     """How relations count: hard by the most probable label, soft by its odds (balanced tables; docs/internals/inference.md)."""
+    claim_relations: bool = False
+    """Let claims of a text speak for and against one another in the graph, too (docs/coherence.md)."""
     premise_titles: Annotated[bool | None, OptionFlag(("--premise-titles/--no-premise-titles",))] = None
     """Show the relation model the title of a page above its text. Default: as in factreasoner-*, whose contexts have it."""
     passage_prior: Annotated[float | None, Field(ge=0, le=1)] = None
@@ -228,6 +237,7 @@ class Options(
     VerdictOptions,
     PriorMapOptions,
     GraphOptions,
+    CoherenceOptions,
     RelationOptions,
     WebOptions,
     EvidenceOptions,

@@ -43,7 +43,7 @@ USES: Mapping[str, RunPart | None] = {
     **dict.fromkeys(("stride", "confidence"), RunPart.CHUNKS),
     "theta": RunPart.GATE,
     "verification_tokens": RunPart.ANSWERS,
-    **dict.fromkeys(("relations", "second_opinion", "relations_cache"), RunPart.RELATIONS),
+    **dict.fromkeys(("relations", "second_opinion", "relations_cache", "coherence"), RunPart.RELATIONS),
     "calibrated": RunPart.CALIBRATION,
     "relation_map": RunPart.RELATION_MAP,
     **dict.fromkeys(GraphOptions.model_fields, RunPart.GRAPH),

@@ -170,6 +170,7 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     premise_titles: bool = unwritten(False)
     undecided_within: float | None = unwritten(None)
     thresholds: VerdictThresholds | None = unwritten(None)
+    claim_relations: bool = unwritten(False)
 
     @property
     def reads_affinity(self) -> bool:
@@ -196,6 +197,7 @@ class Settings(Record):
     """Everything that decides a run's results.
 
     Attributes:
+        coherence: whether claims are compared with one another.
         data: None where nothing is read from a file. model, prompts, asking: the language model, the hashes of its prompts, and
             how it is asked; None where none is asked.
     """
@@ -206,6 +208,7 @@ class Settings(Record):
     extraction: SerializeAsAny[ExtractionSettings]
     evidence: EvidenceSettings
     assessment: SerializeAsAny[AssessmentSettings]
+    coherence: bool = unwritten(False)
     model: EngineIdentity | None = unwritten(None)
     prompts: Mapping[str, str] | None = unwritten(None)
     asking: AskingPolicy | None = unwritten(None)

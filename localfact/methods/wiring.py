@@ -13,6 +13,7 @@ from localfact.evidence.queries import ClaimQueries, LLMQueries, QueryWriter
 from localfact.evidence.stepwise import StepwiseRetriever
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine
+from localfact.methods.comparing import claim_relator
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.evidence import evidence_settings
 from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor, prompts_to_extract
@@ -110,6 +111,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         extraction=extraction,
         evidence=evidence,
         assessment=assessment,
+        coherence=options.coherence,
         model=facts.identity if facts else None,
         prompts=prompt_hashes(*asked, own=facts.own_prompts) if facts else None,
         asking=facts.policy if facts else None,
@@ -191,6 +193,9 @@ def wire(
         SecondOpinion(models[1]) if len(models) > 1 else None,
         in_context,
         isinstance(settings.assessment, FactReasonerSettings) and settings.assessment.premise_titles,
+        claim_relator(settings, kind),
+        settings.coherence,
+        has_source=options.corpus is not None,
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
 

@@ -4,6 +4,7 @@ Everything is frozen. What is written to disk is validated when it is read and c
 `Assessment.model_json_schema()`.
 """
 
+from localfact.records.coherence import ClaimPlace, Coherence, Finder, SelfContradiction
 from localfact.records.judged_claims import JudgedClaim
 from localfact.records.judgements import (
     SCHEMA_VERSION,
@@ -39,12 +40,15 @@ __all__ = [
     "Assessment",
     "AssessmentStatus",
     "Claim",
+    "ClaimPlace",
+    "Coherence",
     "Count",
     "CountedPassage",
     "Distribution",
     "Evidence",
     "Extraction",
     "Failure",
+    "Finder",
     "Hit",
     "JudgedClaim",
     "Judgement",
@@ -57,6 +61,7 @@ __all__ = [
     "RelationProbabilities",
     "Response",
     "Sample",
+    "SelfContradiction",
     "Span",
     "Verdict",
     "passage_id",

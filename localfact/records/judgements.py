@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from localfact.records.coherence import Coherence
 from localfact.records.judged_claims import JudgedClaim, cards, frame, said
 from localfact.records.responses import Claim, Count, Passage, Probability, Record, Sample, Span
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
@@ -171,6 +172,7 @@ class Assessment(Record):
             and the sum of the probabilities that the labels had together (mass).
         decided_by_window: tokens of the language model's window, where that decided how a text was split or cut; None where
             every larger one would have given the same.
+        coherence: what its claims say of one another, where that was asked for.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -195,6 +197,7 @@ class Assessment(Record):
     counts: Mapping[str, Mapping[str, Count]] = Field(default_factory=dict)
     usage: Mapping[str, Mapping[str, Count | Annotated[float, Field(ge=0, allow_inf_nan=False)]]] = Field(default_factory=dict)
     decided_by_window: Count | None = None
+    coherence: Coherence | None = Field(default=None, exclude_if=lambda value: value is None)
     warnings: tuple[str, ...] = ()
 
     @property

@@ -76,6 +76,8 @@ def accounting(assessments: Sequence[Assessment], facts: RunFacts) -> Accounting
         lines = _factreasoner_lines(run, facts.version, "" if facts.asks_model else "0")
     else:
         lines = _plain_lines(run)
+    if run.counts("compare claims", "pairs"):
+        lines.insert(-1, _comparing_line(run))
     queries = facts.queries_per_claim
     return Accounting(
         method=facts.method,
@@ -142,6 +144,13 @@ def _plain_lines(run: RunFigures) -> list[CostLine]:
         earlier = run.earlier() if "extract" not in run.stages() else ()
         total = total.model_copy(update={"note": join_notes(*earlier, *(one.note for one in related))})
     return [*(run.calls(stage) for stage in run.stages()), *_retrieval_lines(run), *related, total]
+
+
+def _comparing_line(run: RunFigures) -> CostLine:
+    """What was asked about claims beside one another; a language model's calls for it are among those that relate."""
+    pairs = run.count("compare claims", "pairs")
+    note = f"{pairs:,} pairs of claims in both directions; not in the papers' formulas"
+    return CostLine(stage="compare claims", what="relations", sent=2 * pairs, note=note)
 
 
 def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:

@@ -59,6 +59,7 @@ LINES = (
     ("MAE(Pr)", "mean absolute difference between a response's precision and the precision by the annotators' labels"),
     ("Brier", "mean squared difference between posteriors and annotators' labels: 0 is perfect, 0.25 is a constant 0.5"),
     ("ECE", "calibration error: how far posteriors are from the share of true claims among claims with a similar posterior"),
+    ("coherence", "the share of a response's claims that no other claim of it contradicts; it says nothing of what is true"),
     ("AU", "the area under the curve: 1 is perfect, 0.5 is chance for a ROC curve"),
 )
 

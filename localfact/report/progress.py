@@ -14,7 +14,7 @@ from rich.text import Text
 from localfact.records import Assessment
 
 #: The counts that are shown where they are above 0.
-COUNTED = ("searches", "searches_failed", "pages", "pages_failed", "claims", "relations", "passages_indexed")
+COUNTED = ("searches", "searches_failed", "pages", "pages_failed", "claims", "claim_pairs", "relations", "passages_indexed")
 
 
 class TerminalProgress:
@@ -129,6 +129,7 @@ class TerminalProgress:
 #: What is said of one text when a stage of it has ended, or its pairs are known.
 STAGES = {
     "claims": "{:,} claims found; searching for passages",
+    "claim_pairs": "{:,} pairs of claims to compare",
     "pairs": "{:,} pairs of a claim and a passage to relate",
     "relations": "{:,} pairs related; finding the sentences that verdicts rest on",
 }

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage
 from localfact.report.accounting_view import accounting_view
+from localfact.report.coherence_view import coherence_view
 from localfact.report.console import line, one_line
 from localfact.report.explanations import FLAG_WORDS
 from localfact.report.finding_view import sign_of, source_of, verdict_style
@@ -161,15 +162,27 @@ def assessment_view(assessment: Assessment, whole: Assessment | None = None, com
     if assessment.status == "abstained":
         parts.append(line(no_claims(assessment), "yellow"))
     else:
+        if is_coherence_alone(assessment):
+            return Group(head, *_coherence_part(assessment), *(line(f"Note: {said}", "yellow") for said in assessment.warnings))
         if whole is None and any(claim.spans for claim in assessment.claims):
             parts += [mark_text(assessment), *without_place(assessment)]
         parts.append(verdicts_grid(assessment, (whole or assessment).claims, common))
+        parts += _coherence_part(assessment) if whole is None else []
     if dropped := count_dropped_sentences(assessment):
         parts.append(line(f"Sentences skipped, as they state no claim: {dropped}", "dim"))
     if assessment.unparsed:
         parts.append(tell_unparsed_lines(assessment.unparsed))
     parts += [line(f"Note: {warning}", "yellow") for warning in assessment.warnings]
     return Group(*parts)
+
+
+def is_coherence_alone(assessment: Assessment) -> bool:
+    """Whether no evidence was read: the text was compared with itself alone."""
+    return assessment.coherence is not None and "claims" not in assessment.counts.get("retrieve", {})
+
+
+def _coherence_part(assessment: Assessment) -> list[RenderableType]:
+    return [] if assessment.coherence is None else [Text(), coherence_view(assessment.coherence)]
 
 
 def mark_text(assessment: Assessment) -> RenderableType:

@@ -75,8 +75,10 @@ def _outline(whole: Assessment, same: Same) -> Assessment:
     claims = tuple(same(Claim(id=one.id, text="", gold=one.gold, in_corpus=one.in_corpus)) for one in whole.claims)
     verdicts = tuple(_VerdictOutline(same(one.claim_id), one.label, one.posterior, same(one.flags)) for one in whole.verdicts)
     providers = sorted({one.provider for one in whole.passages})
+    coherence = whole.coherence and whole.coherence.model_copy(update={"contradictions": ()})
     return whole.model_copy(
         update={
+            "coherence": coherence,
             "claims": claims,
             "verdicts": cast("tuple[Verdict, ...]", verdicts),
             "passages": tuple(same(Passage(id="", text="", provider=name), ("from", name)) for name in providers),

@@ -74,6 +74,10 @@ class Score(ABC, Generic[Contribution]):
     def of(self, assessment: Assessment) -> Contribution | Unscored:
         """The contribution of a response with S + N > 0, or why there is none."""
 
+    def reason_left_out(self, assessment: Assessment) -> str | None:
+        """Why a response cannot have the score, whatever its verdicts; None where it can."""
+        return reason_unscored(assessment)
+
     def claims_in(self, assessment: Assessment) -> int:
         """How many claims of the response the score uses."""
         return tally(assessment).judged
@@ -136,7 +140,7 @@ def score(assessments: Sequence[Assessment], scores: Sequence[Score[Any]], seed:
 
 def contribution_of(score: Score[Contribution], assessment: Assessment) -> Contribution | Unscored:
     """The contribution of any response to a fitted score; failed, abstained and unscored ones have their own reasons."""
-    reason = reason_unscored(assessment)
+    reason = score.reason_left_out(assessment)
     return score.of(assessment) if reason is None else Unscored(reason)
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from localfact.records import Assessment
 from localfact.scoring.aggregate import Policy, ResponseScore, Score
+from localfact.scoring.coherence import CoherenceScore
 from localfact.scoring.gold_scores import BrierPerClaim, BrierPerResponse, CalibrationError, GoldF1, PrecisionError
 from localfact.scoring.recall import GAMMA, MEDIAN, KPolicy, KPrime, f1, recall_at_k, recall_at_k_prime
 from localfact.scoring.tally import Unscored, labelled_claims, tally, total_annotated
@@ -181,4 +182,6 @@ def standard_scores(
         scores.append(PrecisionError())
     if any(verdict.posterior is not None for verdict in labelled):
         scores += [BrierPerResponse(), BrierPerClaim(), CalibrationError()]
+    if any(assessment.coherence is not None for assessment in assessments):
+        scores.append(CoherenceScore())
     return tuple(scores)

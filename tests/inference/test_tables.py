@@ -52,10 +52,10 @@ def test_equivalence_is_the_same_in_all_sets(p, q):
 def test_a_contradiction_of_passages_is_the_papers_symmetric_table_in_paper_and_balanced(p, q):
     paper = factor_table("paper", CONTRADICTION, p, q)
     for name in ("paper", "balanced"):
-        found = factor_table(name, CONTRADICTION, p, q, between_passages=True)
+        found = factor_table(name, CONTRADICTION, p, q, of_one_kind=True)
         assert found.tolist() == paper.tolist() == paper.T.tolist()
     for name, label in (("priors", CONTRADICTION), ("balanced", ENTAILMENT), ("priors", ENTAILMENT), ("paper", ENTAILMENT)):
-        found = factor_table(name, label, p, q, between_passages=True)
+        found = factor_table(name, label, p, q, of_one_kind=True)
         assert found.tolist() == factor_table(name, label, p, q).tolist()
 
 

@@ -24,6 +24,8 @@ VALUES: dict[str, tuple[object, ...]] = {
     "verdict_thresholds": (Path("none.json"),),
     "tables": ("priors", "paper"),
     "factors": ("soft",),
+    "claim_relations": (True,),
+    "coherence": (True,),
     "passage_prior": (0.6,),
     "hosts": ({"hearsay.example": 0.5},),
     "solver": ("bp",),

@@ -9,6 +9,8 @@ from typing import Any
 from localfact.records import (
     Assessment,
     Claim,
+    ClaimPlace,
+    Coherence,
     CountedPassage,
     Distribution,
     Pair,
@@ -106,10 +108,34 @@ def response_data(
             for relation in assessment.relations
             if (source := _end(relation.source, number, place)) and (target := _end(relation.target, number, place))
         ],
+        **({} if assessment.coherence is None else {"coherence": coherence_data(assessment.coherence, number)}),
         "notes": [show(note) for note in notes(assessment)],
         "unparsed": [show(line) for line in assessment.unparsed],
         "seconds": dict(seconds),
     }
+
+
+def coherence_data(found: Coherence, number: Mapping[str, int]) -> dict[str, Any]:
+    """What the page shows of the claims beside one another: both sides of each contradiction, by their claims' numbers."""
+    return {
+        "score": found.score,
+        "pairs": found.pairs,
+        "contradictions": [
+            {
+                "sides": [_side(side, number) for side in (one.first, one.second)],
+                "probability": one.probability,
+                "reason": show(one.reason),
+            }
+            for one in found.contradictions
+        ],
+    }
+
+
+def _side(side: ClaimPlace, number: Mapping[str, int]) -> list[Any]:
+    """A claim's number, from 0, and its text with the value that differs marked."""
+    start, end = (side.value.start, side.value.end) if side.value is not None else (0, 0)
+    parts = [(side.text[:start], False), (side.text[start:end], True), (side.text[end:], False)]
+    return [number[side.claim_id], [[show(text), differs] for text, differs in parts if text]]
 
 
 def _quoted(assessment: Assessment, claim: Claim, verdict: Verdict, place: Mapping[str, int]) -> dict[str, Any] | None:

@@ -197,7 +197,7 @@ function openResponse(number) {
     data.error ? h("p", { class: "warnings" }, `Failed: ${data.error}`) : null,
     row.response.status === "abstained" ? h("p", { class: "warnings" }, data.unparsed.length ? "No claim could be read from the extractor's answer. That says nothing about the text." : "No checkable claim was found in this text.") : null,
     h("div", { class: "columns" },
-      h("div", {}, markedText(row, data), claimList(row, data)),
+      h("div", {}, markedText(row, data), clashes(row, data), claimList(row, data)),
       h("section", { id: "claim", "aria-label": "The claim that is open", hidden: true })),
     data.notes.length ? h("ul", { class: "warnings" }, data.notes.map((note) => h("li", {}, note))) : null,
     data.unparsed.length ? h("details", {}, h("summary", {}, `${many(data.unparsed.length, "line")} of the model's answer could not be read`), h("ul", {}, data.unparsed.map((line) => h("li", {}, line)))) : null,
@@ -213,8 +213,26 @@ function markedText(row, data) {
     claims.length
       ? h("mark", { class: `v-${label(claims[claims.length - 1])}${faint(claims[claims.length - 1])}${claims.length > 1 ? " many" : ""}`, "data-claims": ` ${claims.join(" ")} `, onclick: () => go(open.response, nextOf(claims)) }, text)
       : text,
-    ends.map((claim) => h("button", { type: "button", class: `number v-${label(claim)}${faint(claim)}`, "data-claim": claim, onclick: () => go(open.response, claim), "aria-label": `Claim ${claim + 1}, ${clearly(label(claim), posterior(claim))}: ${row.response.claims[claim][0]}` }, `${claim + 1} ${signOf(label(claim), posterior(claim))}`)),
+    ends.map((claim) => [h("button", { type: "button", class: `number v-${label(claim)}${faint(claim)}`, "data-claim": claim, onclick: () => go(open.response, claim), "aria-label": `Claim ${claim + 1}, ${clearly(label(claim), posterior(claim))}: ${row.response.claims[claim][0]}` }, `${claim + 1} ${signOf(label(claim), posterior(claim))}`),
+      clashesOf(data, claim).map(([other]) => h("button", { type: "button", class: "number clash", onclick: () => go(open.response, other), "aria-label": `Contradicted by claim ${other + 1}` }, `↔ ${other + 1}`))]),
   ]));
+}
+
+// The claims that contradict one, each with the contradiction.
+const clashesOf = (data, claim) => (data.coherence?.contradictions ?? []).flatMap((one) => {
+  const [first, second] = one.sides.map(([number]) => number);
+  return claim === first ? [[second, one]] : claim === second ? [[first, one]] : [];
+});
+
+// What the claims of a text say of one another, both places linked.
+function clashes(row, data) {
+  if (!data.coherence) return null;
+  const { score, pairs, contradictions } = data.coherence;
+  return h("section", { class: "clashes", "aria-label": "Contradictions inside the text" },
+    h("h3", {}, `Coherence${score === null ? "" : ` ${percent(score)}`}: ${contradictions.length ? many(contradictions.length, "contradiction") : "no contradiction"} inside the text`),
+    h("p", { class: "quiet" }, `${many(pairs, "pair")} of ${many(row.response.claims.length, "claim")} compared with one another.`),
+    h("ol", {}, contradictions.map((one) => h("li", {}, `${one.reason} (${percent(one.probability)})`,
+      one.sides.map(([claim, said]) => h("p", { dir: "auto" }, h("a", { href: `#response=${row.number + 1}&claim=${claim + 1}` }, `Claim ${claim + 1}`), ": ", marked(said)))))));
 }
 
 // Of several claims in one place, each click opens the next.
@@ -251,6 +269,7 @@ function openClaim(claim) {
     h("p", { class: "verdict" }, sign(label, posterior), ` ${clearly(label, posterior)}`, posterior === null ? "" : label === "not_enough_evidence" ? `; its probability stays ${percent(posterior)}` : `; probability ${percent(posterior)}, given these passages`),
     h("p", { class: "quiet" }, `That is: ${verdictOf(label).meaning}.`, said.gold === null ? "" : ` The annotators call it ${GOLD[said.gold]}.`),
     flags.map((flag) => h("p", { class: "flag" }, INDEX.flags[flag].meaning)),
+    clashesOf(open.data, claim).map(([other, one]) => h("p", { class: "flag" }, "Contradicted inside the text by ", h("a", { href: `#response=${open.response + 1}&claim=${other + 1}` }, `claim ${other + 1}`), `: ${one.reason} (${percent(one.probability)}).`)),
     said.way.length ? h("h4", {}, "How it was decided") : null,
     said.way.map((one) => h("p", {}, one)),
     said.before === null ? null : h("p", { class: "quiet" }, `Labels before any evidence: ${Object.entries(said.before).map(([name, value]) => `${name} ${percent(value)}`).join(", ")}.`),
