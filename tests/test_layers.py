@@ -39,8 +39,10 @@ assess: inference llm prompts runtime stages text thoughts
 claims: corpus llm prompts prose runtime stages text thoughts
 evidence: corpus llm models prompts prose runtime stages text thoughts web
 relations: llm models prompts runtime stages text
+correcting: llm pipeline prompts relations runtime scoring stages text
 methods: assess claims corpus evidence llm models pipeline prompts relations runtime stages web
-api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
+api: assess claims correcting corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring \
+stages text
 __init__: api methods report
 papers: api corpus evidence inputs llm methods models pipeline prompts report runs runtime scoring
 cluster: api llm methods models pipeline prompts runs runtime web

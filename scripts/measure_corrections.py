@@ -1,0 +1,228 @@
+"""What `localfact correct` mends: false claims beside the passage that contradicts them, and errors planted in whole texts.
+
+    python -m scripts.measure_corrections [--relations NAME ... | --model NAME] [--half measured] [--show] [--work FOLDER]
+
+The false version of each of the minimal pairs (`minimal_pairs.jsonl`) is given with its passage, and so is the true one; the five
+texts of `planted.yaml` are judged by a corpus of their pages. A column a relation model: by default word overlap and the one that
+ships; --model: a language model, calibrated, that judges and proposes edits, of the pairs alone. Mended: the text is the true
+one, letter by letter, or, of a planted error, what `planted_right.yaml` has stands in its sentence in place of the wrong words. In
+brackets 95 % intervals, by a bootstrap over passages, or texts. Half of the pairs (by a hash) and two of the texts are those that
+were looked at; the figures to go by are the others'. Runs are kept in FOLDER: the same command goes on where it was interrupted.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from localfact.api.correct_run import correct_run
+from localfact.api.evaluate import evaluate
+from localfact.methods.options import Options
+from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
+from localfact.records import Assessment
+from localfact.report.console import note
+from localfact.runs.assessments import read_assessments
+from localfact.vocabulary import VerdictLabel
+from scripts import measure_planted
+from scripts.labelled_sets import digest, json_lines
+from scripts.measure_relations import MINIMAL_PAIRS, Counted, ratio
+from scripts.tables import markdown_table, with_interval
+
+METHOD = "builtin-fr2"
+RIGHT_FILE = Path(__file__).with_name("planted_right.yaml")
+HALVES = ("looked at", "measured")
+Pairs = Sequence[Mapping[str, Any]]
+#: A line of the table: a name, and for each response whether it happened and whether it could have.
+Line = tuple[str, Sequence[bool], Sequence[bool]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}, {BUILTIN_NLI}")
+    parser.add_argument("--model", help="a language model in their place")
+    parser.add_argument("--half", choices=HALVES, help="of the pairs; default: both, and all")
+    parser.add_argument("--pairs-only", action="store_true", help="leave the planted errors out")
+    parser.add_argument("--show", action="store_true", help="print what became of each pair that may be looked at")
+    parser.add_argument("--work", type=Path, default=Path("runs/corrections"))
+    asked = parser.parse_args()
+    several = [Options(relations=LLM, model=asked.model)] if asked.model else []
+    several = several or [Options(relations=name) for name in asked.relations or (LEXICAL, BUILTIN_NLI)]
+    names = [options.model or str(options.relations) for options in several]
+    pairs = json_lines(MINIMAL_PAIRS)
+    halves = [asked.half] if asked.half else list(HALVES)
+    of_half = {half: [pair for pair in pairs if half_of(pair) == half] for half in halves}
+    columns = [
+        {half: list(of_pairs(of_half[half], half, options, asked.work, show=asked.show)) for half in halves}
+        for options in several
+    ]
+    if not asked.half:
+        columns = [{**column, "all": joined(list(column.values()))} for column in columns]
+    for half in columns[0]:
+        print(table(f"minimal pairs, {half}", names, [column[half] for column in columns]), "\n")
+    if not asked.model and not asked.pairs_only:
+        print(of_planted(several, names, asked.work, show=asked.show))
+
+
+def half_of(pair: Mapping[str, Any]) -> str:
+    """One of HALVES, by a hash of the passage."""
+    return HALVES[int(digest(f"correct {pair['passage']}"), 16) % 2]
+
+
+def of_pairs(pairs: Pairs, half: str, options: Options, work: Path, *, show: bool) -> Iterator[Line]:
+    """The lines of one relation model."""
+    runs = {
+        side: corrected([given(pair, side) for pair in pairs], f"{half}-{side}", options, work) for side in ("false", "true")
+    }
+    false, rows = runs["false"]
+    wrong = [is_contradicted(one) for one in false]
+    edited = [bool(row["edits"]) for row in rows]
+    mended = [same(row["response"], pair["true"]) for row, pair in zip(rows, pairs, strict=True)]
+    every = [True] * len(pairs)
+    yield "false: found contradicted", wrong, every
+    yield "false: mended, of all", mended, every
+    yield "false: mended, of those contradicted", mended, wrong
+    yield "edits that give the true text", mended, edited
+    yield "true: changed", [bool(row["edits"]) for row in runs["true"][1]], every
+    calls = sum(int(one.get("calls", 0)) for _, made in runs.values() for row in made for one in row["usage"].values())
+    note(f"{half}: {calls} calls of a language model for correcting and assessing again")
+    if show and half == HALVES[0]:
+        for pair, row, right, found in zip(pairs, rows, mended, wrong, strict=True):
+            why = row["left"][0]["reason"] if row["left"] else ""
+            print("MENDED " if right else "EDITED " if row["edits"] else "LEFT   " if found else "UNFOUND", pair["kind"])
+            print("   ", pair["false"], "|", pair["true"], "|", row["response"] if row["edits"] else why)
+
+
+def given(pair: Mapping[str, Any], side: str) -> dict[str, Any]:
+    """A version of a pair as a response of one claim, with its passage."""
+    claims = [{"text": pair[side], "passages": ["p"]}]
+    return {"response": pair[side], "claims": claims, "passages": [{"id": "p", "text": pair["passage"]}]}
+
+
+def corrected(
+    rows: list[dict[str, Any]], name: str, options: Options, work: Path
+) -> tuple[list[Assessment], list[dict[str, Any]]]:
+    """Assesses and corrects; returns both."""
+    out = work / (options.model or str(options.relations)) / name
+    note(str(out))
+    evaluate(rows, method=METHOD, options=options, out=out)
+    done = correct_run(out, options=Options(**({"model": options.model} if options.model else {})))
+    return read_assessments(out), [json.loads(line) for line in done.out.read_text(encoding="utf-8").splitlines()]
+
+
+def is_contradicted(one: Assessment) -> bool:
+    return any(verdict.label is VerdictLabel.CONTRADICTED for verdict in one.verdicts)
+
+
+def same(one: str, other: str) -> bool:
+    return " ".join(one.split()) == " ".join(other.split())
+
+
+def joined(several: Sequence[Sequence[Line]]) -> list[Line]:
+    """The lines of all halves together."""
+    return [
+        (lines[0][0], sum((list(one[1]) for one in lines), []), sum((list(one[2]) for one in lines), []))
+        for lines in zip(*several, strict=True)
+    ]
+
+
+def table(title: str, names: Sequence[str], columns: Sequence[Sequence[Line]]) -> str:
+    rows = [[lines[0][0], *(cell(one[1], one[2]) for one in lines)] for lines in zip(*columns, strict=True)]
+    return markdown_table((f"{title} ({len(columns[0][0][1])})", *names), rows)
+
+
+def cell(happened: Sequence[bool], could: Sequence[bool]) -> str:
+    counted = Counted(
+        np.array([one and may for one, may in zip(happened, could, strict=True)], dtype=float), np.array(could, dtype=float)
+    )
+    return f"{with_interval(ratio(counted), len(could), end='.2f')}, {counted.happened.sum():.0f} of {counted.could.sum():.0f}"
+
+
+def of_planted(several: Sequence[Options], names: Sequence[str], work: Path, *, show: bool) -> str:
+    """The table of the planted errors."""
+    texts = yaml.safe_load(measure_planted.FILE.read_text(encoding="utf-8"))
+    rights = yaml.safe_load(RIGHT_FILE.read_text(encoding="utf-8"))
+    read = [measure_planted.read_text(row["text"]) for row in texts]
+    rows = [{"id": row["topic"], "response": text, "topic": row["topic"]} for (text, _), row in zip(read, texts, strict=True)]
+    columns = []
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = measure_planted.build_pages(texts, Path(folder))
+        for options in several:
+            judged, made = corrected(rows, "planted", options.model_copy(update={"corpus": corpus, "claims": "extract"}), work)
+            columns.append(list(zip(read, judged, made, texts, strict=True)))
+    lines: list[list[str]] = []
+    parts = (
+        ("looked at", slice(0, measure_planted.TUNED)),
+        ("measured", slice(measure_planted.TUNED, None)),
+        ("all", slice(None)),
+    )
+    for part, chosen in parts:
+        counts = [
+            [counts_of(*one, rights[one[3]["topic"]], show=show and part == "looked at") for one in column[chosen]]
+            for column in columns
+        ]
+        for place, name in enumerate(("errors found contradicted", "errors mended", "edits elsewhere, of true claims")):
+            cells = [
+                with_interval(
+                    ratio(
+                        Counted(
+                            np.array([one[place][0] for one in each], float), np.array([one[place][1] for one in each], float)
+                        )
+                    ),
+                    len(each),
+                )
+                + f", {sum(one[place][0] for one in each)} of {sum(one[place][1] for one in each)}"
+                for each in counts
+            ]
+            lines.append([f"{part}: {name}", *cells])
+    return markdown_table(("planted errors", *names), lines)
+
+
+def counts_of(
+    read: tuple[str, list[measure_planted.Planted]],
+    judged: Assessment,
+    row: Mapping[str, Any],
+    text: Mapping[str, Any],
+    rights: Mapping[str, str],
+    *,
+    show: bool,
+) -> list[tuple[int, int]]:
+    """Of a text: errors found, errors mended, and edits that touch no error, each of how many."""
+    _, errors = read
+    found = [measure_planted.outcome_of(error, judged) == "found" for error in errors]
+    touching = [[edit for edit in row["edits"] if touches(edit, error)] for error in errors]
+    mended = [
+        any(rights[error.words].lower() in edit["new"].lower() for edit in edits)
+        for error, edits in zip(errors, touching, strict=True)
+    ]
+    elsewhere = [edit for edit in row["edits"] if not any(touches(edit, error) for error in errors)]
+    true = [claim for claim in judged.claims if not any(measure_planted.has_error(claim, error) for error in errors)]
+    if show:
+        for error, edits, right in zip(errors, touching, mended, strict=True):
+            print(
+                "MENDED" if right else "EDITED" if edits else "LEFT",
+                error.words,
+                "|",
+                rights[error.words],
+                "|",
+                [edit["new"] for edit in edits],
+            )
+        print(
+            "ELSEWHERE",
+            [(edit["old"], edit["new"]) for edit in elsewhere],
+            *(f"\n   {one['text']} | {one['reason']}" for one in row["left"]),
+        )
+    return [(sum(found), len(errors)), (sum(mended), len(errors)), (len(elsewhere), len(true))]
+
+
+def touches(edit: Mapping[str, Any], error: measure_planted.Planted) -> bool:
+    """Whether an edit changes words of an error."""
+    return edit["place"]["start"] < error.start + len(error.words) and error.start < edit["place"]["end"]
+
+
+if __name__ == "__main__":
+    main()
