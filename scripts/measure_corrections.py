@@ -2,18 +2,19 @@
 
     python -m scripts.measure_corrections [--relations NAME ... | --model NAME] [--half measured] [--show] [--work FOLDER]
 
-The false version of each of the minimal pairs (`minimal_pairs.jsonl`) is given with its passage, and so is the true one; the five
-texts of `planted.yaml` are judged by a corpus of their pages. A column a relation model: by default word overlap and the one that
-ships; --model: a language model, calibrated, that judges and proposes edits, of the pairs alone. Mended: the text is the true
-one, letter by letter, or, of a planted error, what `planted_right.yaml` has stands in its sentence in place of the wrong words. In
-brackets 95 % intervals, by a bootstrap over passages, or texts. Half of the pairs (by a hash) and two of the texts are those that
-were looked at; the figures to go by are the others'. Runs are kept in FOLDER: the same command goes on where it was interrupted.
+The false version of each of the minimal pairs (`minimal_pairs.jsonl`) is given with its passage, and so is the true one. The
+five texts of `planted.yaml` are judged by a corpus of their pages. A column a relation model: by default word overlap and the
+one that ships; --model: a language model, calibrated, that judges and proposes edits, of the pairs alone. Mended: the text is
+the true one, letter by letter; of a planted error, the edit of its words has what `planted_right.yaml` says. In brackets 95 %
+intervals, by a bootstrap over passages, or texts. Half of the pairs (by a hash) and two of the texts were looked at; the
+figures to go by are the others'. Runs are kept in FOLDER: the same command goes on where it was interrupted.
 """
 
 import argparse
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ def same(one: str, other: str) -> bool:
 def joined(several: Sequence[Sequence[Line]]) -> list[Line]:
     """The lines of all halves together."""
     return [
-        (lines[0][0], sum((list(one[1]) for one in lines), []), sum((list(one[2]) for one in lines), []))
+        (lines[0][0], list(chain(*(one[1] for one in lines))), list(chain(*(one[2] for one in lines))))
         for lines in zip(*several, strict=True)
     ]
 

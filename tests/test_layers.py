@@ -43,7 +43,7 @@ correcting: llm pipeline prompts relations runtime scoring stages text
 methods: assess claims corpus evidence llm models pipeline prompts relations runtime stages web
 api: assess claims correcting corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring \
 stages text
-__init__: api methods report
+__init__: api correcting methods report
 papers: api corpus evidence inputs llm methods models pipeline prompts report runs runtime scoring
 cluster: api llm methods models pipeline prompts runs runtime web
 annotation: inputs report runs runtime scoring text
