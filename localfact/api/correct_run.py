@@ -145,7 +145,7 @@ async def make_row(assessed: Assessment, corrector: Corrector, progress: Progres
     if assessed.error is not None:
         return {**bare, ERROR: assessed.error}
     done = await or_failure(corrector.correct(assessed, Costs(), progress.count))
-    return {**bare, ERROR: done.reason} if isinstance(done, Failure) else correction_row(done)
+    return {**bare, ERROR: done.reason} if isinstance(done, Failure) else dict(correction_row(done))
 
 
 def summarise_corrections(out: Path, rows: list[Row], warnings: tuple[str, ...] = ()) -> CorrectionsSummary:

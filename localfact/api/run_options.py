@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from localfact.methods.options import GraphOptions, Options
+from localfact.methods.uses import given_options
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.runs.record import RunRecord
 
@@ -26,5 +27,5 @@ def options_of_run(record: RunRecord, options: Options) -> Options:
     found["seed"] = plain.get("seed", 0)
     if model is not None and not options.names_model:
         found["model"] = dict(record.content.get("sources") or {}).get("model") or dict(model).get("model")
-    given = {name: getattr(options, name) for name in options.model_fields_set}
+    given = {name: getattr(options, name) for name in given_options(options)}
     return Options(**{**found, **given, "claims": "given", "corpus": None})

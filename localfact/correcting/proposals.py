@@ -3,6 +3,7 @@
 Proposals are guesses in groups, the likeliest first: what the claim becomes by each is assessed before anything is changed.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -13,10 +14,14 @@ from localfact.relations.values.clauses import read_values
 from localfact.relations.values.names import Name, read_names
 from localfact.relations.values.roles import Role
 from localfact.relations.values.value import Value, ValueAgreement
+from localfact.relations.values.vocabulary import MONTHS, WEEKDAYS
 from localfact.text import closest_sentences
 
 #: The most proposals of a group: each costs as many relations as the claim has passages.
 MOST = 4
+#: Words with a capital that name no one and no place.
+_CALENDAR = frozenset((*MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)))
+_SMALL = re.compile(r"(?<![^\W\d_])[a-zß-öø-ÿ]+")
 
 
 class Proposal(NamedTuple):
@@ -39,11 +44,12 @@ def propose(claim: Claim, counted: CountedPassage, passage: Passage, topic: str 
     said = passage.text[start:end]
     read = passage.text[counted.window.start : counted.window.end] if counted.window else passage.text
     own, others = read_values(claim.text), read_values(said)
-    decisive, further = [], []
+    decisive: list[Change] = []
+    further: list[Change] = []
     for was, now in _different(own, others):
         hits = (counted.claimed == was.span, counted.value == Span(start=now.span.start + start, end=now.span.end + start))
         (decisive if all(hits) else further).append(exchange(claim.text, was, said, now))
-    names = list(read_names(claim.text))
+    names = [name for name in read_names(claim.text) if not set(name.parts) & _CALENDAR]
     topical = _words(topic or "")
     movable = [name for name in names if not set(name.parts) <= topical]
     near = _exchange_names(claim.text, movable, names, said)
@@ -68,7 +74,8 @@ def _different(own: Sequence[Value], others: Sequence[Value]) -> Iterator[tuple[
 
 def _exchange_names(claim: str, movable: Iterable[Name], names: Sequence[Name], said: str) -> Iterator[Change]:
     """The claim's names, each exchanged for one of the source that the claim has not; first those that the source has not."""
-    there = list(read_names(said))
+    small = set(_SMALL.findall(f"{claim} {said}"))  # what begins a sentence with a capital, and is no name
+    there = [name for name in read_names(said) if not set(name.parts) & (small | _CALENDAR)]
     new = [name for name in there if not any(name.matches(own) for own in names)]
     for name in sorted(movable, key=lambda own: any(own.matches(one) for one in there)):
         for instead in new:

@@ -83,5 +83,5 @@ class Correction(Record):
     @property
     def diff(self) -> str:
         """A unified diff of the two texts, by lines; "" where they are the same."""
-        lines = (text.splitlines() for text in (self.original, self.text))
-        return "\n".join(unified_diff(*lines, "before", "after", lineterm="", n=0))
+        before, after = self.original.splitlines(), self.text.splitlines()
+        return "\n".join(unified_diff(before, after, "before", "after", n=0, lineterm=""))
