@@ -11,9 +11,12 @@ figures to go by are the others'. Runs are kept in FOLDER: the same command goes
 """
 
 import argparse
+import asyncio
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -21,14 +24,22 @@ from typing import Any
 import numpy as np
 import yaml
 
-from localfact.api.correct_run import correct_run
+from localfact.api.correct_run import correct_run, plan_correcting_run
+from localfact.api.correcting_parts import open_corrector
 from localfact.api.evaluate import evaluate
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
-from localfact.records import Assessment
+from localfact.methods.wiring import with_cache
+from localfact.pipeline import Costs, unobserved
+from localfact.records import Assessment, Claim, CountedPassage, Pair
+from localfact.relations.values.correcting import finding_of
+from localfact.relations.values.judging import Ruling
 from localfact.report.console import note
 from localfact.runs.assessments import read_assessments
-from localfact.vocabulary import VerdictLabel
+from localfact.runs.progress import SILENT
+from localfact.runs.record import read_record
+from localfact.runs.run_folder import RELATIONS_FILE
+from localfact.vocabulary import RelationLabel, VerdictLabel
 from scripts import measure_planted
 from scripts.labelled_sets import digest, json_lines
 from scripts.measure_relations import MINIMAL_PAIRS, Counted, ratio
@@ -53,7 +64,7 @@ def main() -> None:
     asked = parser.parse_args()
     several = [Options(relations=LLM, model=asked.model)] if asked.model else []
     several = several or [Options(relations=name) for name in asked.relations or (LEXICAL, BUILTIN_NLI)]
-    names = [options.model or str(options.relations) for options in several]
+    names = [name_of(options) for options in several]
     pairs = json_lines(MINIMAL_PAIRS)
     halves = [asked.half] if asked.half else list(HALVES)
     of_half = {half: [pair for pair in pairs if half_of(pair) == half] for half in halves}
@@ -88,6 +99,8 @@ def of_pairs(pairs: Pairs, half: str, options: Options, work: Path, *, show: boo
     yield "false: mended, of all", mended, every
     yield "false: mended, of those contradicted", mended, wrong
     yield "edits that give the true text", mended, edited
+    told = asyncio.run(corrected_when_told(false, work / name_of(options) / f"{half}-false", options))
+    yield "false: mended, were all found", [same(text, pair["true"]) for text, pair in zip(told, pairs, strict=True)], every
     yield "true: changed", [bool(row["edits"]) for row in runs["true"][1]], every
     calls = sum(int(one.get("calls", 0)) for _, made in runs.values() for row in made for one in row["usage"].values())
     note(f"{half}: {calls} calls of a language model for correcting and assessing again")
@@ -96,6 +109,45 @@ def of_pairs(pairs: Pairs, half: str, options: Options, work: Path, *, show: boo
             why = row["left"][0]["reason"] if row["left"] else ""
             print("MENDED " if right else "EDITED " if row["edits"] else "LEFT   " if found else "UNFOUND", pair["kind"])
             print("   ", pair["false"], "|", pair["true"], "|", row["response"] if row["edits"] else why)
+
+
+async def corrected_when_told(assessments: Sequence[Assessment], run: Path, options: Options) -> list[str]:
+    """What becomes of claims if each is taken for contradicted by its passage, whatever the relation model says of it."""
+    chosen = plan_correcting_run(read_record(run, outlines=False), Options(model=options.model))
+    async with AsyncExitStack() as opened:
+        pipeline, corrector = open_corrector(chosen, opened, SILENT)
+        corrector = replace(corrector, pipeline=with_cache(pipeline, chosen.judge, run / RELATIONS_FILE, opened))
+        return [(await corrector.correct(contradicted(one), Costs(), unobserved)).text for one in assessments]
+
+
+def contradicted(one: Assessment) -> Assessment:
+    """The assessment with its claims contradicted by its passages."""
+    against = {"relation": RelationLabel.CONTRADICTION, "value": None, "claimed": None}
+    verdicts = tuple(
+        verdict.model_copy(
+            update={
+                "label": VerdictLabel.CONTRADICTED,
+                "passages": tuple(
+                    counted.model_copy(update=against | said_of(claim, counted, one)) for counted in verdict.passages
+                ),
+            }
+        )
+        for claim, verdict in zip(one.claims, one.verdicts, strict=True)
+    )
+    return one.model_copy(update={"verdicts": verdicts})
+
+
+def said_of(claim: Claim, counted: CountedPassage, one: Assessment) -> dict[str, Any]:
+    """The value that stands against the claim's, as a verdict would have it, were it contradicted."""
+    passage = next(passage for passage in one.passages if passage.id == counted.passage_id)
+    found = finding_of(Pair(passage.text, claim.text))
+    if found.ruling is not Ruling.OTHER or found.sentence is None:
+        return {}
+    return {"sentence": found.sentence, "value": found.said, "claimed": found.claimed}
+
+
+def name_of(options: Options) -> str:
+    return options.model or str(options.relations)
 
 
 def given(pair: Mapping[str, Any], side: str) -> dict[str, Any]:
@@ -108,7 +160,7 @@ def corrected(
     rows: list[dict[str, Any]], name: str, options: Options, work: Path
 ) -> tuple[list[Assessment], list[dict[str, Any]]]:
     """Assesses and corrects; returns both."""
-    out = work / (options.model or str(options.relations)) / name
+    out = work / name_of(options) / name
     note(str(out))
     evaluate(rows, method=METHOD, options=options, out=out)
     done = correct_run(out, options=Options(**({"model": options.model} if options.model else {})))
