@@ -31,7 +31,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’.,][^\W_]+)*%?")
 _MUST_STAND = re.compile(r"\d+(?:[.,]\d+)*|\b[A-Z][^\W\d_]+")
 
 
-class Writer(Protocol):
+class EditWriter(Protocol):
     """Proposes a change of a claim where no rule has one."""
 
     async def propose(self, claim: Claim, counted: CountedPassage, passage: Passage) -> Proposal | None:
@@ -40,7 +40,7 @@ class Writer(Protocol):
 
 
 class ModelWriter:
-    """A Writer over a language model: one short call a claim."""
+    """An EditWriter over a language model: one short call a claim."""
 
     def __init__(self, engine: Engine, *, seed: int = 0) -> None:
         """`seed` keys the markers around the texts."""

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from localfact.correcting.asking import GROUP, Writer
+from localfact.correcting.asking import GROUP, EditWriter
 from localfact.correcting.placing import edit_text, find_place, move_spans, says
 from localfact.correcting.proposals import Proposal, propose
 from localfact.correcting.reassessing import holds, reassess
-from localfact.correcting.records import Correction, Edit, Left, Source
+from localfact.correcting.records import Correction, EditSource, Left, TextEdit
 from localfact.correcting.wording import Change
 from localfact.pipeline import Costs, Observer, Pipeline
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Span, Verdict
@@ -56,7 +56,7 @@ class Corrector:
     """Corrects responses by the pipeline that assessed them; a writer proposes edits where rules have none."""
 
     pipeline: Pipeline
-    writer: Writer | None = None
+    writer: EditWriter | None = None
 
     async def correct(self, assessed: Assessment, costs: Costs, observe: Observer) -> Correction:
         """The correction of a response. Adds what it costs to `costs`.
@@ -121,7 +121,7 @@ class _Work:
         self._left[claim.id] = NO_PROPOSAL if sources else NO_SOURCE
         return self._placed(claim, list(proposals.values()))
 
-    async def _by_model(self, claim: Claim, writer: Writer) -> list[Attempt]:
+    async def _by_model(self, claim: Claim, writer: EditWriter) -> list[Attempt]:
         said = [proposal for one in self._against(claim)[:1] if (proposal := await writer.propose(claim, *one))]
         if not said and self._left[claim.id] == NO_PROPOSAL:
             self._left[claim.id] = NO_ANSWER
@@ -210,14 +210,14 @@ class _Work:
             changed = claim if text == claim.text else claim.model_copy(update={"text": text, "preverification": None})
         return (changed or claim).model_copy(update={"spans": move_spans(claim.spans, edits)})
 
-    def _edits(self, made: Sequence[Attempt], reassessed: Assessment) -> list[Edit]:
+    def _edits(self, made: Sequence[Attempt], reassessed: Assessment) -> list[TextEdit]:
         after = {verdict.claim_id: verdict.posterior for verdict in reassessed.verdicts}
-        found: dict[Span, Edit] = {}
+        found: dict[Span, TextEdit] = {}
         for one in made:
             if (known := found.get(one.place)) is not None:
                 found[one.place] = known.model_copy(update={"claims": (*known.claims, one.claim.id)})
                 continue
-            found[one.place] = Edit(
+            found[one.place] = TextEdit(
                 claims=(one.claim.id,),
                 place=one.place,
                 old=one.old,
@@ -235,10 +235,10 @@ def likelihood(verdict: Verdict) -> float:
     return float(holds(verdict)) if verdict.posterior is None else verdict.posterior
 
 
-def source_of(proposal: Proposal) -> Source:
+def source_of(proposal: Proposal) -> EditSource:
     """What a proposal goes by."""
     passage, place = proposal.passage, proposal.sentence
-    return Source(
+    return EditSource(
         passage=passage.id,
         title=passage.title,
         url=next(iter(passage.links), None),

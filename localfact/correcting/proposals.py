@@ -123,7 +123,7 @@ def _names_of(text: str) -> Iterator[_NameThere]:
         for name in read_names(sentence):
             written = sentence[name.span.start : name.span.end]
             begins = name.span.start == 0 and len(name.parts) == 1 and text.count(written) == 1 and len(text) > len(sentence)
-            if not begins and not set(name.parts) & (_CALENDAR | small):
+            if not begins and len(written) > 1 and not set(name.parts) & (_CALENDAR | small):
                 yield _NameThere(name, written, governors.get(name.span.start, "") in _OF_PLACES)
 
 

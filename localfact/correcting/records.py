@@ -10,7 +10,7 @@ from localfact.records import Assessment, Count, Probability, Record, Span
 from localfact.scoring.tally import tally
 
 
-class Source(Record):
+class EditSource(Record):
     """What an edit goes by.
 
     Attributes:
@@ -25,7 +25,7 @@ class Source(Record):
     place: Span | None = None
 
 
-class Edit(Record):
+class TextEdit(Record):
     """One replacement in a text.
 
     Attributes:
@@ -41,7 +41,7 @@ class Edit(Record):
     old: str
     new: str
     by: Literal["value", "model"]
-    source: Source
+    source: EditSource
     before: Probability | None = None
     after: Probability | None = None
 
@@ -68,7 +68,7 @@ class Correction(Record):
 
     original: str
     text: str
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[TextEdit, ...] = ()
     left: tuple[Left, ...] = ()
     assessed: Assessment
     reassessed: Assessment
