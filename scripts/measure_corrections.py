@@ -192,6 +192,8 @@ def cell(happened: Sequence[bool], could: Sequence[bool]) -> str:
     counted = Counted(
         np.array([one and may for one, may in zip(happened, could, strict=True)], dtype=float), np.array(could, dtype=float)
     )
+    if not counted.happened.sum():
+        return f"0 of {counted.could.sum():.0f}"
     return f"{with_interval(ratio(counted), len(could), end='.2f')}, {counted.happened.sum():.0f} of {counted.could.sum():.0f}"
 
 
@@ -219,20 +221,16 @@ def of_planted(several: Sequence[Options], names: Sequence[str], work: Path, *, 
             for column in columns
         ]
         for place, name in enumerate(("errors found contradicted", "errors mended", "edits elsewhere, of true claims")):
-            cells = [
-                with_interval(
-                    ratio(
-                        Counted(
-                            np.array([one[place][0] for one in each], float), np.array([one[place][1] for one in each], float)
-                        )
-                    ),
-                    len(each),
-                )
-                + f", {sum(one[place][0] for one in each)} of {sum(one[place][1] for one in each)}"
-                for each in counts
-            ]
+            cells = [of_several([one[place] for one in each]) for each in counts]
             lines.append([f"{part}: {name}", *cells])
     return markdown_table(("planted errors", *names), lines)
+
+
+def of_several(counts: Sequence[tuple[int, int]]) -> str:
+    """How often of how often, over texts, with an interval."""
+    counted = Counted(np.array([one for one, _ in counts], float), np.array([could for _, could in counts], float))
+    told = f"{counted.happened.sum():.0f} of {counted.could.sum():.0f}"
+    return f"{with_interval(ratio(counted), len(counts), end='.2f')}, {told}" if counted.happened.sum() else told
 
 
 def counts_of(
