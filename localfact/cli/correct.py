@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from localfact.cli.evaluate import begin_offline, text_of
+from localfact.cli.evaluate import begin_offline, tell_evidence, text_of
 from localfact.cli.options import AsJson, Concurrency, Force, MaxWords, MethodName, Offline, options_from
 from localfact.cli.watching import reporting_interruption
 from localfact.errors import InputError
@@ -62,6 +62,7 @@ def correct(
     from localfact.report.correction_view import correction_view
 
     text = text_of(what)
+    tell_evidence(options)
     with TextProgress(errors()) as progress:
         done = correct_text(
             text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress
