@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from localfact.api.check import check
+    from localfact.api.correct import correct
+    from localfact.api.correct_run import correct_run
     from localfact.api.evaluate import evaluate
     from localfact.api.infer import infer
     from localfact.api.relate import relate
     from localfact.api.runs import claim_rows
+    from localfact.correcting.records import Correction
     from localfact.errors import LocalFactError
     from localfact.methods.options import Options
     from localfact.records import Assessment, JudgedClaim
@@ -26,12 +29,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Assessment",
+    "Correction",
     "JudgedClaim",
     "LocalFactError",
     "Options",
     "Summary",
     "check",
     "claim_rows",
+    "correct",
+    "correct_run",
     "evaluate",
     "infer",
     "relate",
@@ -39,12 +45,15 @@ __all__ = [
 
 _HOMES = {
     "Assessment": "localfact.records",
+    "Correction": "localfact.correcting.records",
     "JudgedClaim": "localfact.records",
     "LocalFactError": "localfact.errors",
     "Options": "localfact.methods.options",
     "Summary": "localfact.report.summary",
     "check": "localfact.api.check",
     "claim_rows": "localfact.api.runs",
+    "correct": "localfact.api.correct",
+    "correct_run": "localfact.api.correct_run",
     "evaluate": "localfact.api.evaluate",
     "infer": "localfact.api.infer",
     "relate": "localfact.api.relate",

@@ -41,9 +41,11 @@ claims: corpus llm prompts prose runtime stages text thoughts
 evidence: corpus llm models prompts prose runtime stages text thoughts web
 relations: llm models prompts runtime stages text
 coherence: relations stages text
+correcting: llm pipeline prompts relations runtime scoring stages text
 methods: assess claims coherence corpus evidence llm models pipeline prompts relations runtime stages web
-api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
-__init__: api methods report
+api: assess claims correcting corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring \
+ stages text
+__init__: api correcting methods report
 papers: api corpus evidence inputs llm methods models pipeline prompts report runs runtime scoring
 cluster: api llm methods models pipeline prompts runs runtime web
 annotation: inputs report runs runtime scoring text

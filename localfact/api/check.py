@@ -45,7 +45,24 @@ def check(
     Raises:
         InputError: there is no text, it is longer than `max_words`, or an option cannot be used.
     """
-    row, options = row_of(text), read_options(options)
+    response, options = read_check(text, topic, prompt, options, max_words, progress)
+    return complete(check_async(response, configure(method, options), progress))
+
+
+def read_check(
+    text: str | Row,
+    topic: str | None,
+    prompt: str | None,
+    options: Options | None,
+    max_words: int,
+    progress: Progress,
+) -> tuple[Response, Options]:
+    """The response that the arguments of `check` are of, and the options with their corpus.
+
+    Raises:
+        InputError: as `check`.
+    """
+    row, chosen = row_of(text), read_options(options)
     require_count("max_words", max_words)
     require_progress(progress)
     require_text("topic", topic)
@@ -57,10 +74,10 @@ def check(
     if not response.text.strip() and not response.claims:
         raise InputError(NO_TEXT)
     claims = "extract" if response.claims is None else "given"
-    options = with_corpus(options.model_copy(update={"claims": claims}))
-    if not options.coherence:
-        options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
-    return complete(check_async(response, configure(method, options), progress))
+    chosen = with_corpus(chosen.model_copy(update={"claims": claims}))
+    if not chosen.coherence:
+        chosen = chosen.model_copy(update={"corpus": chosen.corpus or sample_corpus()})
+    return response, chosen
 
 
 def row_of(text: Any) -> Row:

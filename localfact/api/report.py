@@ -1,7 +1,11 @@
 """Pages for a browser, one HTML file each: the report of a run, made from what its folder has, and runs side by side."""
 
+import json
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from localfact.api.rescore import read_finished_summary, summarise_record
 from localfact.assess.posteriors import Rules, explain_rules, label_of
@@ -18,10 +22,10 @@ from localfact.report.page.comparison_page import Judged, comparison_page
 from localfact.report.page.responses import Decide
 from localfact.report.page.run_page import ModelCall, RunRead, run_page
 from localfact.report.summary import Summary
-from localfact.runs.assessments import assessments_in_order, count_assessments
+from localfact.runs.assessments import ASSESSMENTS_FILE, assessments_in_order, count_assessments
 from localfact.runs.record import AssessmentRead, RunRecord, RunSettings, read_record
-from localfact.runs.run_folder import RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_seconds
-from localfact.runtime.files import replace, write_errors
+from localfact.runs.run_folder import CORRECTIONS_FILE, RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_seconds
+from localfact.runtime.files import file_digest, replace, write_errors
 from localfact.vocabulary import VerdictLabel
 
 #: Relation models that come with localfact, and what a reader of their verdicts must know.
@@ -76,6 +80,7 @@ def write_report(
             settings={name: value for name, value in record.content.items() if name != "versions"},
             seconds=read_seconds(path),
             distributions=distributions(path, record.shown),
+            corrections=read_corrections(path, {one.response_id for one in record.shown}),
             calls=shown,
             calls_left=left,
         )
@@ -84,6 +89,19 @@ def write_report(
     with write_errors(file):
         replace(file, content.encode("utf-8", "replace"))
     return file
+
+
+def read_corrections(run_folder: Path, wanted: Collection[str]) -> dict[str, dict[str, Any]]:
+    """The rows of these responses in the run's file of corrections; none where it was not corrected, or assessed anew since."""
+    try:
+        made = yaml.safe_load((run_folder / f"{CORRECTIONS_FILE}.run.yaml").read_text(encoding="utf-8"))
+        lines = (run_folder / CORRECTIONS_FILE).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError, yaml.YAMLError):
+        return {}
+    if made["settings"]["run"] != file_digest(run_folder / ASSESSMENTS_FILE):
+        return {}
+    rows = (json.loads(line) for line in lines)
+    return {row["id"]: row for row in rows if row["id"] in wanted}
 
 
 def how_decided(assessed: AssessmentRead) -> str:

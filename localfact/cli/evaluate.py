@@ -179,6 +179,23 @@ def text_of(file: str) -> str:
     raise InputError(f"There is no file {file}. A text goes in by a file, or by standard input: echo TEXT | localfact check -")
 
 
+def tell_evidence(options: Options) -> None:
+    """Says where evidence for a text comes from, unless it is the user's own corpus.
+
+    Raises:
+        InputError: the web cannot be searched with these options.
+    """
+    from localfact.methods.web import check_web, privacy_note, with_corpus
+
+    if options.live:
+        check_web(options)
+        note(privacy_note(with_corpus(options)))
+    elif options.corpus is None and options.coherence:
+        note("No evidence is read: claims are compared with one another alone. For verdicts, too: --corpus DIR")
+    elif options.corpus is None:
+        note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
+
+
 @options_from(Options, without={"claims", "scope"})
 def check(
     options: Options,
@@ -197,20 +214,13 @@ def check(
     """Judge one text: a verdict per claim, with the passages that moved it most. Without --corpus, in the sample's pages."""
     begin_offline(offline, options)
     from localfact.api.check import check as check_text
-    from localfact.methods.web import check_web, privacy_note, with_corpus
     from localfact.report.summary import NO_PAGE_READ, no_page_read
     from localfact.report.terminal import assessment_view
     from localfact.runs.assessments import is_failed
 
     build = Build(how, as_json, fail_under)
     text = text_of(file)
-    if options.live:
-        check_web(options)
-        note(privacy_note(with_corpus(options)))
-    elif options.corpus is None and options.coherence:
-        note("No evidence is read: claims are compared with one another alone. For verdicts, too: --corpus DIR")
-    elif options.corpus is None:
-        note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
+    tell_evidence(options)
     with TextProgress(errors()) as progress:
         assessment = check_text(
             text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress

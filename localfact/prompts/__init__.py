@@ -4,6 +4,7 @@ from localfact.prompts.boundary import Boundary, OwnFiles, boundary_of
 from localfact.prompts.chats import (
     Judge,
     atomization_chat,
+    correction_chat,
     decomposition_chat,
     extraction_chat,
     failure_chat,
@@ -29,6 +30,7 @@ __all__ = [
     "Task",
     "atomization_chat",
     "boundary_of",
+    "correction_chat",
     "decomposition_chat",
     "examples_of",
     "extraction_chat",

@@ -96,6 +96,11 @@ def revision_chat(
     return _chat("revision", boundary, asked={**_drop_empty(question=question, topic=topic), "text": response, "claim": claim})
 
 
+def correction_chat(title: str, text: str, claim: str, *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks which words of a claim are wrong by a text, and what belongs in their place: one line, "wrong => right"."""
+    return _chat("correction", boundary, asked={**_drop_empty(title=title), "text": text, "claim": claim})
+
+
 def query_chat(
     question: str | None, topic: str | None, claim: str, count: int = 1, *, boundary: Boundary
 ) -> tuple[Message, ...]:

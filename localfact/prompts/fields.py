@@ -26,6 +26,7 @@ Task = Literal[
     "failure",
     "failures",
     "missing",
+    "correction",
 ]
 TASKS: tuple[Task, ...] = get_args(Task)
 
@@ -104,6 +105,11 @@ FIELDS: Mapping[Task, Mapping[str, Field]] = {
     },
     "failures": {"text": _RESPONSE, "claims": _CLAIMS},
     "missing": {"text": _RESPONSE, "claims": _CLAIMS},
+    "correction": {
+        "title": Field("of the page that speaks against the claim"),
+        "text": Field("what decides of it", necessary=True),
+        "claim": _CLAIM,
+    },
     "generation": {
         "prompt": Field("the prompt", necessary=True),
         "two_paragraphs": Field("1 where at most two paragraphs are asked for, else 0", number=True),

@@ -3,6 +3,7 @@
 For models that are too small to keep a format by themselves. The parsers read such answers like any others.
 """
 
+import re
 from collections.abc import Iterable
 
 from localfact.llm.engine import Grammar
@@ -18,7 +19,11 @@ LAST_TOKEN = 10
 WORDS_A_CLAIM = 5
 #: ...and never more than this.
 MOST = 128
+#: The most characters that a correction puts in the place of others.
+LONGEST_NEW = 80
 NOTHING = r"No verifiable claim\."
+
+_SIGN = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 # With one # at most (C#). Plain classes with counts: an alternative inside a count makes a token cost 170 ms in xgrammar.
 _CLAIM = rf"[^\n#]{{1,{LONGEST}}}(?:#[^\n#]{{1,80}})?"
@@ -55,6 +60,11 @@ def query_grammar(count: int) -> Grammar:
     return r"\n".join([r"[^\n]{4,200}"] * count)
 
 
+def correction_grammar(wrong: Iterable[str]) -> Grammar:
+    """One of these runs of words, an arrow, and what belongs in its place; or "nothing"."""
+    return rf"(?:(?:{'|'.join(map(_literal, wrong))}) => [^\n=>]{{1,{LONGEST_NEW}}}|nothing)"
+
+
 def verification_grammar(labels: Iterable[str], longest: int) -> Grammar:
     """Reasoning of at most `longest` characters, free but for # signs; then the decision for one of the labels."""
     return rf"[^#]{{1,{longest}}}\nDecision: ###{_one_of(labels)}###"
@@ -69,3 +79,8 @@ def _lines(line: str, text: str, *, claims: bool) -> Grammar:
 def _one_of(labels: Iterable[str]) -> str:
     """Any of the labels: words, with spaces and hyphens between them."""
     return f"(?:{'|'.join(labels)})"
+
+
+def _literal(text: str) -> Grammar:
+    """The text itself: signs that mean something in a grammar are marked."""
+    return _SIGN.sub(r"\\\g<0>", text)

@@ -33,6 +33,8 @@ LOCK_FILE = ".lock"
 RELATIONS_FILE, SECOND_RELATIONS_FILE = "relations.sqlite", "second-relations.sqlite"
 #: What a language model was asked and answered, beside the runs of a comparison or in a run whose claims were looked at.
 CALLS_FILE = "calls.sqlite"
+#: What `localfact correct` made of the run's responses.
+CORRECTIONS_FILE = "corrections.jsonl"
 SQLITE_FILES = tuple(
     name + kind for name in (RELATIONS_FILE, SECOND_RELATIONS_FILE, CALLS_FILE) for kind in ("", "-wal", "-shm")
 )
@@ -40,6 +42,7 @@ SQLITE_FILES = tuple(
 OWN_FILES = frozenset(
     {
         *(LOCK_FILE, *SQLITE_FILES),
+        *(CORRECTIONS_FILE + end for end in ("", NEW, ".part", ".run.yaml")),
         *(name + end for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, REPORT_FILE) for end in ("", NEW)),
     }
 )

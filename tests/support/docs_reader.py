@@ -33,6 +33,8 @@ BEFORE = (
     "eval --data answers.jsonl --corpus index/mine --relations lexical --embedder none --shards 2 --shard 1 --out runs/shard-1",
     "eval --data answers.jsonl --corpus index/mine --relations lexical --embedder none --shards 2 --shard 2 --out runs/shard-2",
     "eval --data answers.jsonl --corpus index/mine --relations lexical --embedder none --out runs/HASH",
+    "correct runs/HASH",
+    "eval --data runs/HASH/corrections.jsonl --relations lexical --embedder none --out runs/corrected",
     "eval --method builtin-fr1 --limit 2 --claims given --relations lexical --out runs/one",
     "eval --method builtin-fr2 --limit 2 --claims given --relations lexical --out runs/other",
     "calibrate --data labelled.jsonl --model llama-3.1-8b --prior-map map.json",

@@ -67,7 +67,11 @@ def index_entry(assessment: Assessment, common: Collection[Flag], sources: dict[
 
 
 def response_data(
-    assessment: Assessment, distributions: Mapping[Pair, Sequence[Distribution]], seconds: Mapping[str, float], decide: Decide
+    assessment: Assessment,
+    distributions: Mapping[Pair, Sequence[Distribution]],
+    seconds: Mapping[str, float],
+    decide: Decide,
+    correction: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Everything that the page shows of one response.
 
@@ -76,7 +80,9 @@ def response_data(
             a relation has its label's probability alone.
         seconds: stage -> how long it took.
         decide: what the verdict would be without a passage.
+        correction: its row in the run's file of corrections; None where it was not corrected.
     """
+    corrected = dict(correction_of_claims(correction or {}))
     place = {passage.id: number for number, passage in enumerate(assessment.passages)}
     number = {claim.id: index for index, claim in enumerate(assessment.claims)}
     parts = pieces(assessment.text, [claim.spans for claim in assessment.claims])
@@ -92,6 +98,7 @@ def response_data(
                 "gold": claim.gold.value if claim.gold is not None else None,
                 "way": [show(step) for step in way(claim, verdict)],
                 "before": _before(claim.preverification),
+                "correction": corrected.get(claim.id),
                 "said": _quoted(assessment, claim, verdict, place),
                 "passages": [
                     _describe_passage(claim, one, assessment.passages[place[one.passage_id]], distributions)
@@ -136,6 +143,18 @@ def _side(side: ClaimPlace, number: Mapping[str, int]) -> list[Any]:
     start, end = (side.value.start, side.value.end) if side.value is not None else (0, 0)
     parts = [(side.text[:start], False), (side.text[start:end], True), (side.text[end:], False)]
     return [number[side.claim_id], [[show(text), differs] for text, differs in parts if text]]
+
+
+def correction_of_claims(row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The id of each claim that a row of corrections speaks of, and what its card shows: the edit, or why there is none."""
+    for edit in row.get("edits", ()):
+        source = edit["source"]
+        said = {name: show(edit[name]) for name in ("old", "new")}
+        after = None if edit["after"] is None else round(edit["after"], 4)
+        link = source["url"] and [show(source["url"]), web_address(source["url"]) is not None]
+        shown = {**said, "after": after, "quote": show(source["quote"]), "title": show(source["title"]), "link": link}
+        yield from ((claim, shown) for claim in edit["claims"])
+    yield from ((one["claim"], {"left": show(one["reason"])}) for one in row.get("left", ()))
 
 
 def _quoted(assessment: Assessment, claim: Claim, verdict: Verdict, place: Mapping[str, int]) -> dict[str, Any] | None:

@@ -266,6 +266,7 @@ function openClaim(claim) {
       h("button", { type: "button", onclick: () => go(open.response, claim + 1), disabled: claim === row.response.claims.length - 1 }, "Next"),
       h("button", { type: "button", onclick: () => go(open.response, null) }, "Close")),
     h("blockquote", { dir: "auto" }, text),
+    correctionView(said.correction),
     h("p", { class: "verdict" }, sign(label, posterior), ` ${clearly(label, posterior)}`, posterior === null ? "" : label === "not_enough_evidence" ? `; its probability stays ${percent(posterior)}` : `; probability ${percent(posterior)}, given these passages`),
     h("p", { class: "quiet" }, `That is: ${verdictOf(label).meaning}.`, said.gold === null ? "" : ` The annotators call it ${GOLD[said.gold]}.`),
     flags.map((flag) => h("p", { class: "flag" }, INDEX.flags[flag].meaning)),
@@ -281,6 +282,15 @@ function openClaim(claim) {
   panel.scrollTop = 0;
   document.querySelector(`#response .text [data-claim="${claim}"]`)?.scrollIntoView({ block: "nearest" });
   panel.scrollIntoView({ block: "nearest" });
+}
+
+// What `localfact correct` made of a claim: the old words struck, the new ones, and the sentence that they go by; or why it was left.
+function correctionView(made) {
+  if (!made) return null;
+  if (made.left) return h("p", { class: "quiet" }, `Not corrected. ${made.left}`);
+  return h("div", { class: "correction" },
+    h("p", {}, "Corrected: ", h("del", {}, made.old), " ", h("ins", {}, made.new), made.after === null ? "" : h("span", { class: "quiet" }, ` true with probability ${percent(made.after)} then`)),
+    h("p", { class: "where", dir: "auto" }, `“${made.quote}” ${made.title}`, made.link ? [made.title ? ", " : "", address(made.link)] : ""));
 }
 
 function headingOf(passages) {

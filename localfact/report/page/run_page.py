@@ -47,6 +47,7 @@ class RunRead:
         how: the same in sentences.
         reader: whose verdicts these are: a model's name, for example.
         limits: what else a reader must know of the method; "" for nothing.
+        corrections: id of a response -> its row in the run's file of corrections.
         calls: of the language model; none unless they were asked for.
         calls_left: how many more there are.
     """
@@ -62,6 +63,7 @@ class RunRead:
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     distributions: Mapping[Pair, Sequence[Distribution]] = field(default_factory=dict)
+    corrections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     calls: Sequence[ModelCall] = ()
     calls_left: int = 0
 
@@ -109,7 +111,13 @@ def run_page(run: RunRead) -> str:
             "responses": entries,
         },
         responses=[
-            response_data(assessment, run.distributions, run.seconds.get(assessment.index, {}), run.decide)
+            response_data(
+                assessment,
+                run.distributions,
+                run.seconds.get(assessment.index, {}),
+                run.decide,
+                run.corrections.get(assessment.response_id),
+            )
             for assessment in run.assessments
         ],
     )

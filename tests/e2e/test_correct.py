@@ -1,0 +1,62 @@
+"""`localfact correct`: a text against the sample's pages, and a run, whose corrections are evaluated and compared in turn."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import CommandLine
+
+QUICK = ("--relations", "lexical", "--embedder", "none")
+TEXT = "Marie Curie was born in Warsaw in 1869. She won two Nobel Prizes."
+MENDED = TEXT.replace("1869", "1867")
+SAID = "Marie Curie was born in Warsaw in 1867. She won two Nobel Prizes."
+ROWS = [
+    {
+        "id": "wrong",
+        "topic": "Marie Curie",
+        "response": TEXT,
+        "passages": [{"text": SAID, "title": "Curie", "link": "https://a.example"}],
+    },
+    {"id": "right", "topic": "Marie Curie", "response": MENDED, "passages": [{"text": SAID}]},
+]
+
+
+@pytest.mark.slow
+def test_a_text_is_corrected_by_the_samples_pages_and_printed_alone(localfact: CommandLine, tmp_path: Path) -> None:
+    done = localfact("correct", "-", "--topic", "Marie Curie", *QUICK, stdin=TEXT)
+    assert (done.returncode, done.stdout) == (0, f"{MENDED}\n")
+    assert "1869 → 1867" in done.stderr
+    assert "almanac.example" in done.stderr
+    assert localfact("correct", "-", "--out", "new.txt", *QUICK, stdin=TEXT).stdout == ""
+    assert (tmp_path / "new.txt").read_text() == MENDED
+
+
+@pytest.mark.slow
+def test_the_corrections_of_a_run_are_in_its_report_and_are_evaluated_and_compared(
+    localfact: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    assert localfact("eval", "--data", "data.jsonl", *QUICK, "--out", "before").returncode == 0
+    planned = localfact("correct", "before", "--plan", "--json")
+    assert json.loads(planned.stdout)["contradicted"] == 1, planned.stderr
+    done = localfact("correct", "before", "--json")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert (summary["responses"], summary["edits"], summary["left"]) == (2, 1, {})
+    assert summary["precision_before"] < summary["precision_after"] == 1
+    wrong, right = map(json.loads, (tmp_path / "before/corrections.jsonl").read_text().splitlines())
+    assert (wrong["response"], right["response"], right["edits"]) == (MENDED, MENDED, [])
+    page = (tmp_path / "before/report.html").read_text()
+    assert '"old": "1869", "new": "1867"' in page or '"old":"1869","new":"1867"' in page
+    before = (tmp_path / "before/corrections.jsonl").read_bytes()
+    assert localfact("correct", "before").returncode == 0  # nothing is left to do
+    assert (tmp_path / "before/corrections.jsonl").read_bytes() == before
+    assert localfact("eval", "--data", "before/corrections.jsonl", *QUICK, "--out", "after").returncode == 0
+    compared = localfact("compare", "before", "after", "--json")
+    assert compared.returncode == 0, compared.stderr
+    assert json.loads(compared.stdout)["claims_shared"] == 3  # the fourth is another one now
+
+
+@pytest.mark.slow
+def test_what_is_of_a_run_is_refused_for_a_text_and_the_other_way_round(localfact: CommandLine) -> None:
+    assert "no run folder" in localfact("correct", "-", "--force", stdin=TEXT).stderr
