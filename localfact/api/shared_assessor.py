@@ -38,6 +38,7 @@ from localfact.runs.progress import Progress
 from localfact.runs.record import RunSettings
 from localfact.runs.run_folder import RELATIONS_FILE
 from localfact.runtime.loop_thread import LoopThread
+from localfact.text import word_count
 
 NO_CORPUS = (
     "{what}, and the options name no corpus. Name one, as corpus=DIR; `localfact corpus build PAGES --out DIR` makes one from "
@@ -174,6 +175,9 @@ class SharedAssessor:
     def _read(self, row: Row, index: int = 0) -> Response:
         """A row as a response, whose `problem` says why it cannot be judged."""
         response = response_of(row, index + 1, self.max_words)
+        if (words := word_count(response.text)) > self.max_words:
+            problem = f"The text has {words:,} words, and {self.max_words:,} at most are taken here (max_words)."
+            return response.model_copy(update={"problem": problem})
         if response.problem is None and response.evidence is None and self.options.corpus is None:
             problem = NO_CORPUS.format(what="No evidence: the response brings no passages")
             return response.model_copy(update={"problem": problem})

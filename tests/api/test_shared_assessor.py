@@ -74,7 +74,7 @@ def test_a_response_that_cannot_be_judged_fails_alone() -> None:
     bare = shared.check_or_fail({"response": "The Halden bridge opened in 1932."})
     long = shared.check_or_fail({**bridge(1932), "response": "The bridge is old. " * 3})
     assert (bare.status, "No evidence" in str(bare.error)) == ("failed", True)
-    assert (long.status, "--max-words" in str(long.error)) == ("failed", True)
+    assert (long.status, "8 at most" in str(long.error)) == ("failed", True)
     assert shared.check_or_fail(bridge(1932)).status == "scored"
     shared.close()
 
