@@ -6,6 +6,7 @@ of a block.
 
 import math
 import re
+import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -26,6 +27,8 @@ WRAPPED_LINE_WIDTHS = range(50, 101)
 WRAPPING_WIDTHS = range(20, 141)
 # How many characters of a text the guess at its language reads.
 LANGUAGE_SAMPLE = 10_000
+# py3langid unpacks its model (0.6 s, 70 MB) at the first call, and would in each thread that calls meanwhile.
+_UNPACKING = threading.Lock()
 
 # By how much more likely, as a logarithm, a foreign language must be. Claims in English full of foreign names reach 18, short
 # sentences of other languages begin at 20.
@@ -122,7 +125,8 @@ def foreign_language(text: str, known: Collection[str]) -> str | None:
     import py3langid  # type: ignore[import-untyped]
 
     try:
-        ranked: list[tuple[str, float]] = py3langid.rank(text[:LANGUAGE_SAMPLE])
+        with _UNPACKING:
+            ranked: list[tuple[str, float]] = py3langid.rank(text[:LANGUAGE_SAMPLE])
     except OSError:  # its model is unpacked through a temporary file: on a full disk nobody is told
         return None
     best, likelihood = ranked[0]

@@ -137,7 +137,7 @@ class Guarded:
         if not (length.isdecimal() and len(length) < 10) or int(length) > self.access.longest_body:
             return PlainTextResponse("That is too long.", status_code=413)
         if scope["method"] == "POST" and not self.access.trusts_origin(headers.get("origin"), f"{scope['scheme']}://{host}"):
-            return PlainTextResponse("Forms are taken from this server's own pages alone.", status_code=403)
+            return PlainTextResponse("Of pages, only this server's own may send it something.", status_code=403)
         return self._token_asked(scope, headers) if self.access.token else None
 
     def _token_asked(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:

@@ -41,13 +41,14 @@ def serve_project(
         raise InputError(f"{project.folder} lacks its secrets, so it cannot be served safely. Create the project again.")
     token = "" if host in LOOPBACK else str(facts["token"])
     app = application(project, AccessControl(host, token, str(facts["secret"])), blind=blind)
-    serve_application(app, host, port, ready=ready, patience=patience)
+    with listen_at(host, port) as listening:
+        serve_application(app, host, listening, ready=ready, patience=patience)
 
 
 def serve_application(
     app: "Guarded",
     host: str,
-    port: int,
+    listening: socket.socket,
     *,
     ready: Callable[[str], None],
     patience: float | None = None,
@@ -56,11 +57,12 @@ def serve_application(
     """Serves a guarded application until Ctrl-C, or a signal that ends the process.
 
     Args:
-        host, port, ready, patience: as of `serve_project`; the link has the token that the application asks for.
+        host, ready, patience: as of `serve_project`; the link has the token that the application asks for.
+        listening: of `listen_at`, at that host.
         stopping: called when it is to stop, before open answers are waited for.
 
     Raises:
-        MissingError: what serves is not installed. InputError: nobody can listen there.
+        MissingError: what serves is not installed.
     """
     try:
         import uvicorn
@@ -74,7 +76,6 @@ def serve_application(
             stopping()
             super().handle_exit(sig, frame)
 
-    listening = _listening(host, port)
     # No log: a line a click is nothing that anybody reads; what fails is shown on the page.
     configuration = uvicorn.Config(
         app,
@@ -93,8 +94,6 @@ def serve_application(
         Stopping(configuration).run(sockets=[listening])
     except KeyboardInterrupt:  # uvicorn ends in order and raises it again
         pass
-    finally:
-        listening.close()
 
 
 def not_installed(error: ImportError) -> MissingError:
@@ -109,7 +108,12 @@ def _link(host: str, port: int, token: str) -> str:
     return f"http://{name}:{port}/" + (f"?token={token}" if token else "")
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listen_at(host: str, port: int) -> socket.socket:
+    """A socket for `serve_application`; whoever connects waits until that answers.
+
+    Raises:
+        InputError: nobody can listen there.
+    """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listening = socket.socket(family, socket.SOCK_STREAM)

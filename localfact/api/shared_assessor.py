@@ -15,11 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from localfact.api.evaluate import NO_EVIDENCE, Job, Opened, Opener, execute_async, prepare, usual_concurrency
+from localfact.api.arguments import read_options, require_count
+from localfact.api.check import row_of
+from localfact.api.evaluate import Job, Opened, Opener, execute_async, prepare, usual_concurrency
 from localfact.api.judged_by import JudgedBy, judged_by
 from localfact.api.report import how_decided
 from localfact.api.sample import with_recording
-from localfact.errors import InputError
+from localfact.errors import InputError, MissingError
+from localfact.inputs.json_rows import Row
 from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.methods.fitted_map import with_fitted_map
@@ -35,7 +38,12 @@ from localfact.runs.progress import Progress
 from localfact.runs.record import RunSettings
 from localfact.runs.run_folder import RELATIONS_FILE
 from localfact.runtime.loop_thread import LoopThread
+from localfact.text import word_count
 
+NO_CORPUS = (
+    "{what}, and the options name no corpus. Name one, as corpus=DIR; `localfact corpus build PAGES --out DIR` makes one from "
+    "your own pages."
+)
 #: The longest query of a search, in characters.
 LONGEST_QUERY = 2_000
 
@@ -71,7 +79,9 @@ class SharedAssessor:
         max_words: int = MAX_WORDS,
         concurrency: int | None = None,
     ) -> None:
-        options = options or Options()
+        options = read_options(options)
+        require_count("max_words", max_words)
+        require_count("concurrency", concurrency)
         if options.live:
             raise InputError("What others hand over is judged by a finished corpus: `localfact corpus fetch` makes one.")
         self.options, self.method, self.max_words = options, method, max_words
@@ -82,7 +92,7 @@ class SharedAssessor:
         self._checks, self._rows = asyncio.Semaphore(self.at_once), asyncio.Semaphore(self.at_once)
         self._pipeline: Pipeline | None = None
         self._notes: Notes = tuple
-        self._thread = LoopThread("assessing")
+        self._thread = LoopThread("assessor")
 
     @classmethod
     def of_names(cls, method: str | None, chosen: Mapping[str, Any], max_words: int = MAX_WORDS) -> Self:
@@ -91,8 +101,6 @@ class SharedAssessor:
         Raises:
             InputError: also for a name that no option has.
         """
-        if unknown := sorted(set(chosen) - set(Options.model_fields)):
-            raise InputError(f"There is no option '{unknown[0]}': `localfact eval --help` lists them, with _ for each -.")
         shared = cls(method, with_recording(check_options(Options, chosen), of_sample=False), max_words=max_words)
         atexit.register(shared.close)
         return shared
@@ -134,48 +142,58 @@ class SharedAssessor:
         """Ends every open call and closes what was opened."""
         atexit.unregister(self.close)
         with contextlib.suppress(Exception):  # at the end of Python some of it has ended by itself
-            self._thread.wait(self._opened.aclose())
-        self._thread.end(lambda: None)
+            self._thread.end(lambda: self._opened.aclose())
 
-    async def check(self, row: Mapping[str, Any]) -> Assessment:
-        """Assesses one text, as `api.check`: a mapping as a row of a file of responses, which may bring passages and claims.
+    async def check(self, row: str | Row) -> Assessment:
+        """Assesses one text, as `api.check`: a text, or a row of a file of responses, which may bring passages and claims.
 
         Raises:
-            InputError: nothing of it can be judged, or it is too long. LocalFactError: as `Pipeline.assess`.
+            InputError: it is neither, nothing of it can be judged, or it is too long. LocalFactError: as `Pipeline.assess`.
         """
-        response = self.read({"id": "text", **row})
+        response = self._read({"id": "text", **row_of(row)})
         if response.problem is not None:
             raise InputError(response.problem)
         return await self._thread.call(self._check(response))
 
-    def check_or_fail(self, row: Mapping[str, Any], index: int = 0) -> Assessment:
+    def check_or_fail(self, row: str | Row, index: int = 0) -> Assessment:
         """Assesses one response and waits for that, from any thread; one that cannot be used comes back as failed.
 
         Args:
-            row: as in a file of responses (docs/inputs.md). index: its position in the input, from 0.
+            row: as of `check`. index: its position in the input, from 0.
 
         Raises:
-            LocalFactError: one that concerns all responses: something missing or damaged.
+            InputError: it is neither. LocalFactError: one that concerns all responses: something missing or damaged.
         """
-        response = self.read(row, index)
-        assessment = self._thread.wait(or_failure(self._check(response, index)))
+        response = self._read(row_of(row), index)
+
+        async def judged() -> Assessment | Failure:
+            return await or_failure(self._check(response, index))
+
+        assessment = self._thread.wait(judged())
         return failed(index, response, assessment.reason, Costs()) if isinstance(assessment, Failure) else assessment
 
-    def read(self, row: Mapping[str, Any], index: int = 0) -> Response:
+    def _read(self, row: Row, index: int = 0) -> Response:
         """A row as a response, whose `problem` says why it cannot be judged."""
-        response = response_of(dict(row), index + 1, self.max_words)
+        response = response_of(row, index + 1, self.max_words)
+        if (words := word_count(response.text)) > self.max_words:
+            problem = f"The text has {words:,} words, and {self.max_words:,} at most are taken here (max_words)."
+            return response.model_copy(update={"problem": problem})
         if response.problem is None and response.evidence is None and self.options.corpus is None:
-            return response.model_copy(update={"problem": NO_EVIDENCE.format(who="the response brings")})
+            problem = NO_CORPUS.format(what="No evidence: the response brings no passages")
+            return response.model_copy(update={"problem": problem})
         return response
 
     async def search(self, query: str) -> list[FoundPassage]:
         """The passages that a check would read for a claim of these words, best first: as many as a claim gets (`k`).
 
         Raises:
-            InputError: there is nothing to look for, or it is too long. CorpusError: the index is damaged.
+            InputError: there is nothing to look for, or it is too long. MissingError: there is no corpus.
+            CorpusError: the index is damaged.
         """
-        if not query.strip() or len(query) > LONGEST_QUERY:
-            raise InputError(f"A query has 1 to {LONGEST_QUERY:,} characters.")
+        if not isinstance(query, str) or not query.strip() or len(query) > LONGEST_QUERY:
+            raise InputError(f"A query is a text of 1 to {LONGEST_QUERY:,} characters.")
+        if self.options.corpus is None:
+            raise MissingError(NO_CORPUS.format(what="A search needs a corpus"))
         return await self._thread.call(self._search(query))
 
     def job_of(self, data: Path, out: Path) -> Job:
@@ -198,13 +216,13 @@ class SharedAssessor:
         return await execute_async(job, None, self.at_once, False, progress, start_engine, self._opener(job.out))
 
     async def _wire_once(self) -> Pipeline:
-        async with self._opening:
+        async with self._opening, AsyncExitStack() as opened:  # what fails leaves nothing open, and the next call tries anew
             if self._pipeline is None:
-                pipeline, self._notes = wire(self.chosen, self._opened, observe=unobserved)
-                settings = await with_fitted_map(self.chosen.settings, pipeline)
-                self.chosen = replace(self.chosen, settings=settings)
-                kept = self.options.relations_cache
-                self._pipeline = pipeline if kept is None else with_cache(pipeline, self.chosen, kept, self._opened)
+                pipeline, notes = wire(self.chosen, opened, observe=unobserved)
+                chosen = replace(self.chosen, settings=await with_fitted_map(self.chosen.settings, pipeline))
+                if self.options.relations_cache is not None:
+                    pipeline = with_cache(pipeline, chosen, self.options.relations_cache, opened)
+                self._pipeline, self._notes, self.chosen, self._opened = pipeline, notes, chosen, opened.pop_all()
         return self._pipeline
 
     async def _check(self, response: Response, index: int = 0) -> Assessment:

@@ -6,7 +6,7 @@ Standard output carries the protocol and nothing else. Models and corpus are loa
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
@@ -169,8 +169,7 @@ class AssistantTools:
         self, text: Text, prompt: Prompt = None, topic: Topic = None, passages: Passages = None
     ) -> CheckedText:
         """Divide a text into claims and check each against the corpus, or against given passages."""
-        given: dict[str, Any] = {"response": text, "prompt": prompt, "topic": topic}
-        found = await self._assessed(given, passages)
+        found = await self._assessed({"response": text, "prompt": prompt, "topic": topic, "passages": passages})
         return CheckedText(
             headline=found.headline,
             status=found.status,
@@ -182,7 +181,8 @@ class AssistantTools:
 
     async def explain_claim(self, claim: OneClaim, passages: Passages = None) -> ExplainedClaim:
         """Check one claim, and tell which passages speak for and against it and how the verdict is reached."""
-        found = await self._assessed({"response": claim, "claims": [{"id": "claim", "text": claim}]}, passages)
+        claims = [{"id": "claim", "text": claim}]
+        found = await self._assessed({"response": claim, "claims": claims, "passages": passages})
         verdict = found.verdicts[0]
         by_id = {passage.id: passage for passage in found.passages}
         return ExplainedClaim(
@@ -221,12 +221,9 @@ class AssistantTools:
             judged_by=self._shared.judged_by,
         )
 
-    async def _assessed(self, given: Mapping[str, Any], passages: Sequence[str] | None) -> Assessment:
-        row = {name: value for name, value in given.items() if value is not None}
+    async def _assessed(self, row: Mapping[str, Any]) -> Assessment:
         with telling_errors():
-            return await self._shared.check(
-                row if passages is None else {**row, "passages": [{"text": text} for text in passages]}
-            )
+            return await self._shared.check(row)
 
 
 def speaking_passage(claim: Claim, counted: CountedPassage, passage: Passage) -> SpeakingPassage:

@@ -80,7 +80,8 @@ def check_options(group: type[Chosen], typed: Mapping[str, Any], of_file: Collec
     try:
         options = group.model_validate(typed, context=TYPED)
     except ValidationError as error:
-        raise InputError(tell_misuse(error, lambda name: flags_of(group, name)[0])) from None
+        known = group.model_fields
+        raise InputError(tell_misuse(error, lambda name: flags_of(group, name)[0] if name in known else name, known)) from None
     options.model_fields_set.difference_update(of_file)
     return options
 

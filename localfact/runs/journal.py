@@ -22,12 +22,13 @@ Settings = Mapping[str, Any]
 OWNER, OWNER_BYTES = re.compile(rb"pid \d+"), 32
 
 
-def lock(file: Path, made: Path) -> IO[bytes]:
+def lock(file: Path, made: Path, instead: str = ", or name another with --out") -> IO[bytes]:
     """Opens a file and locks it for this process; the lock ends with the process.
 
     Args:
         file: carries the lock; made if missing. It must be written in place, never replaced.
         made: the folder or file that is protected, for messages.
+        instead: what one can do who will not wait.
 
     Raises:
         RunFolderError: another process has the lock.
@@ -40,7 +41,7 @@ def lock(file: Path, made: Path) -> IO[bytes]:
         owner = OWNER.match(handle.read(OWNER_BYTES))
         handle.close()
         who = f" ({owner[0].decode()})" if owner else ""
-        raise RunFolderError(f"Another process{who} is at work on {made}. Wait for it, or name another with --out.") from None
+        raise RunFolderError(f"Another process{who} is at work on {made}. Wait for it{instead}.") from None
     return handle
 
 

@@ -220,7 +220,7 @@ def remove(path: Path) -> list[str]:
         raise InputError(
             f"{path} is a symbolic link to {path.readlink()}. Name that folder itself, and remove the link by hand."
         )
-    with write_errors(path), lock(path / LOCK_FILE, path):
+    with write_errors(path), lock(path / LOCK_FILE, path, instead=""):
         for file in own_files(path):  # the last is run.yaml, so that what a kill leaves can be removed again
             file.unlink(missing_ok=True)
         left = sorted(item.name for item in path.iterdir())

@@ -5,22 +5,26 @@ A call never waits on a loop that has ended.
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent import futures
 from typing import Any
 
 from localfact.errors import EngineError
 from localfact.runtime.tasks import Result, cancel
 
-_CLOSED = "The language model engine was closed."
 #: Seconds between two calls of what is to be done while a thread waits for the loop.
 _PATIENCE_SECONDS = 0.1
 
 
 class LoopThread:
-    """Runs coroutines in a daemon thread until it is ended. Any thread and any event loop may call it."""
+    """Runs coroutines in a daemon thread until it is ended. Any thread and any event loop may call it.
+
+    Args:
+        name: what lives there, in words, for messages: "language model engine".
+    """
 
     def __init__(self, name: str) -> None:
+        self._closed = f"The {name} was closed: make another to ask again."
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
         self._thread.start()
@@ -29,11 +33,22 @@ class LoopThread:
         self._ending = threading.Lock()
 
     def wait(self, coroutine: Coroutine[Any, Any, Result], meanwhile: Callable[[], None] = lambda: None) -> Result:
-        """Runs the coroutine in the thread, blocks until it returns, and returns its result; calls `meanwhile` now and then."""
-        running = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        while not futures.wait([running], timeout=_PATIENCE_SECONDS).done:
-            meanwhile()
-        return running.result()
+        """Runs the coroutine in the thread, blocks until it returns, and returns its result; calls `meanwhile` now and then.
+
+        Raises:
+            EngineError: the thread was ended before or meanwhile.
+        """
+        running = self._begin(coroutine)
+        try:
+            while not futures.wait([running], timeout=_PATIENCE_SECONDS).done:
+                meanwhile()
+            return running.result()
+        except futures.CancelledError:
+            if self._ended:
+                raise EngineError(self._closed) from None
+            raise
+        finally:
+            running.cancel()  # Ctrl-C: nobody waits for it any more
 
     async def call(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
         """Runs the coroutine in the thread and awaits its result; cancelling the caller cancels it.
@@ -41,21 +56,16 @@ class LoopThread:
         Raises:
             EngineError: the thread was ended before or meanwhile.
         """
-        with self._ending:
-            if self._ended:
-                coroutine.close()
-                raise EngineError(_CLOSED)
-            future = asyncio.run_coroutine_threadsafe(self._track(coroutine), self._loop)
         try:
-            return await asyncio.wrap_future(future)
+            return await asyncio.wrap_future(self._begin(coroutine))
         except asyncio.CancelledError:
             caller = asyncio.current_task()
             if self._ended and caller is not None and not caller.cancelling():
-                raise EngineError(_CLOSED) from None
+                raise EngineError(self._closed) from None
             raise
 
-    def end(self, last: Callable[[], None], free: Callable[[], None] = lambda: None) -> None:
-        """Cancels every open call, runs `last` on the loop, and ends loop and thread. Further calls do nothing.
+    def end(self, last: Callable[[], Awaitable[None]], free: Callable[[], None] = lambda: None) -> None:
+        """Cancels every open call, awaits `last` on the loop, and ends loop and thread. Further calls do nothing.
 
         Args:
             last: releases what lives on the loop.
@@ -73,6 +83,13 @@ class LoopThread:
         self._loop.close()
         clearing.result()
 
+    def _begin(self, coroutine: Coroutine[Any, Any, Result]) -> futures.Future[Result]:
+        with self._ending:
+            if self._ended:
+                coroutine.close()
+                raise EngineError(self._closed)
+            return asyncio.run_coroutine_threadsafe(self._track(coroutine), self._loop)
+
     async def _track(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
         task = asyncio.current_task()
         assert task is not None
@@ -84,8 +101,9 @@ class LoopThread:
         finally:
             self._calls.discard(task)
 
-    async def _cancel_all(self, last: Callable[[], None]) -> None:
+    async def _cancel_all(self, last: Callable[[], Awaitable[None]]) -> None:
         await cancel(self._calls)
-        last()
-        await asyncio.sleep(0)
-        await cancel(asyncio.all_tasks() - {asyncio.current_task()})
+        try:
+            await last()
+        finally:
+            await cancel(asyncio.all_tasks() - {asyncio.current_task()})

@@ -61,7 +61,7 @@ async def test_an_assistant_checks_a_text_has_a_claim_explained_and_searches() -
         assert (found["passages"][0]["title"], "Warsaw" in found["passages"][0]["sentence"]) == ("Marie Curie", True)
 
         refused = await client.call_tool("check_text", {"text": "word " * 20_001})
-        assert (refused.is_error, "--max-words" in refused.content[0].text) == (True, True)
+        assert (refused.is_error, "The text has 20,001 words" in refused.content[0].text) == (True, True)
         assert (await client.call_tool("search_corpus", {"query": " "})).is_error
 
 

@@ -1,6 +1,7 @@
 """`localfact serve` as its clients have it: a real server on loopback, and a real HTTP client."""
 
 import json
+import shutil
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ import pytest
 from docs_lines import run_lines
 from service import Service, serving
 
+from localfact.annotation.serving import listen_at
 from localfact.api.check import check
 from localfact.api.evaluate import evaluate
 from localfact.api.report import SHIPPED_LIMITS
@@ -18,6 +20,7 @@ from localfact.api.sample import sample_corpus, sample_responses
 from localfact.api.shared_assessor import SharedAssessor
 from localfact.errors import InputError, RunFolderError
 from localfact.integrations.serving.jobs import Jobs
+from localfact.integrations.serving.service import serve
 from localfact.methods.options import Options
 from localfact.report.explanations import NO_PROOF
 
@@ -99,7 +102,7 @@ def test_rows_are_evaluated_as_a_job_that_is_watched_and_read(service: Service, 
     [
         ("/check", {"text": ""}, 422, "text"),
         ("/check", {"text": TEXT, "model": "x"}, 422, "model"),
-        ("/check", {"text": "word " * 20_001}, 422, "--max-words"),
+        ("/check", {"text": "word " * 20_001}, 422, "The text has 20,001 words"),
         ("/check", {"text": "x" * 2_000_001}, 413, "2,000,000 bytes"),
         ("/check", [TEXT], 422, "the body"),
         ("/evaluate", {"rows": []}, 422, "rows"),
@@ -208,12 +211,49 @@ def test_who_reaches_it_from_elsewhere_shows_the_token_and_it_stays(tmp_path: Pa
 
 def test_two_services_do_not_share_their_jobs(tmp_path: Path) -> None:
     with SharedAssessor(options=OPTIONS) as shared, Jobs(tmp_path / "jobs", shared):
-        with pytest.raises(RunFolderError, match="Another process"):
+        with pytest.raises(RunFolderError, match="name another folder with --jobs"):
             Jobs(tmp_path / "jobs", shared)
         (tmp_path / "linked").mkdir()
         (tmp_path / "linked" / "token").symlink_to(tmp_path / "elsewhere")
         with pytest.raises(InputError, match="is a symbolic link"):
             Jobs(tmp_path / "linked", shared)
+
+
+def test_a_port_or_a_folder_that_is_taken_is_told_before_models_are_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SharedAssessor(options=OPTIONS) as shared, listen_at("127.0.0.1", 0) as taken:
+        monkeypatch.setattr(shared, "open", pytest.fail)
+        with pytest.raises(InputError, match="Name another --port"):
+            serve(shared, tmp_path / "jobs", "127.0.0.1", taken.getsockname()[1], ready=print)
+        with Jobs(tmp_path / "jobs", shared), pytest.raises(RunFolderError, match="Another process"):
+            serve(shared, tmp_path / "jobs", "127.0.0.1", 0, ready=print)
+
+
+def test_a_job_whose_files_are_gone_or_damaged_is_told_as_that_wherever_it_is_asked_for(service: Service) -> None:
+    gone, empty, damaged = (service.client.post("/evaluate", json={"rows": [TEXT]}).headers["location"] for _ in range(3))
+    for place in (gone, empty, damaged):
+        assert events_of(service, f"{place}/events")[-1][0] == "done"
+    shutil.rmtree(service.jobs / Path(gone).name)
+    shutil.rmtree(service.jobs / Path(empty).name / "run")
+    (service.jobs / Path(damaged).name / "run" / "run.yaml").write_text("{")
+    for part in ("", "/rows", "/events"):
+        found = [service.client.get(place + part) for place in (gone, empty, damaged)]
+        assert [one.status_code for one in found] == [404, 500, 500]
+        said = [one.json()["error"] for one in found]
+        assert all(
+            part in whole for part, whole in zip(("no such job", "is not a run folder", "is damaged"), said, strict=True)
+        )
+
+
+def test_a_job_that_is_deleted_while_it_is_watched_ends_its_events(service: Service) -> None:
+    long, watched = (service.client.post("/evaluate", json={"rows": rows}).headers["location"] for rows in (ROWS, [TEXT]))
+    with service.client.stream("GET", f"{watched}/events") as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == "event: progress"
+        shutil.rmtree(service.jobs / Path(watched).name)
+        assert "event: failed" in list(lines)
+    assert events_of(service, f"{long}/events")[-1][0] == "done"
 
 
 def test_the_lines_of_the_documentation_do_what_they_say(service: Service, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,8 @@ import asyncio
 import gc
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,16 @@ def thread() -> Iterator[LoopThread]:
     made.end(nothing)
 
 
-def nothing() -> None:
+async def nothing() -> None:
     """What a loop ends with that holds nothing."""
 
 
-async def forever(begun: threading.Event) -> None:
+async def forever(begun: threading.Event, ended: Callable[[], None] = lambda: None) -> None:
     begun.set()
-    await asyncio.Event().wait()
+    try:
+        await asyncio.Event().wait()
+    finally:
+        ended()
 
 
 async def called(thread: LoopThread) -> asyncio.Task[None]:
@@ -58,14 +62,29 @@ def test_a_thread_that_was_ended_holds_no_file_of_its_loop() -> None:
 
 async def test_an_open_call_and_a_later_one_fail_when_the_thread_is_ended(thread: LoopThread) -> None:
     caller = await called(thread)
-    ended: list[str] = []
-    await asyncio.to_thread(thread.end, lambda: ended.append("last"))
+    await asyncio.to_thread(thread.end, nothing)
     with pytest.raises(EngineError, match="closed"):
         await caller
     with pytest.raises(EngineError, match="closed"):
         await thread.call(forever(threading.Event()))
-    thread.end(lambda: ended.append("again"))
-    assert ended == ["last"]
+
+
+def test_a_thread_that_waits_and_a_later_one_are_told_that_it_was_ended_and_what_was_open_goes_last(thread: LoopThread) -> None:
+    begun, ended = threading.Event(), list[str]()
+
+    async def release(what: str) -> None:
+        ended.append(what)
+
+    with ThreadPoolExecutor(1) as other:
+        waiting = other.submit(thread.wait, forever(begun, lambda: ended.append("call")))
+        begun.wait()
+        thread.end(lambda: release("last"))
+        with pytest.raises(EngineError, match="The test was closed"):
+            waiting.result()
+    with pytest.raises(EngineError, match="The test was closed"):
+        thread.wait(forever(begun))
+    thread.end(lambda: release("again"))
+    assert ended == ["call", "last"]
 
 
 @pytest.mark.slow

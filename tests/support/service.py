@@ -18,9 +18,10 @@ QUICK = ("--embedder", "none", "--relations", "lexical")
 
 
 class Service:
-    """A running service: its link, its process, and a client that asks it."""
+    """A running service: its link, its process, its folder of jobs, and a client that asks it."""
 
     def __init__(self, jobs: Path, *options: str) -> None:
+        self.jobs = jobs
         words = [sys.executable, "-m", "localfact", "serve", "--jobs", str(jobs), "--port", "0", *QUICK, *options]
         self.process = subprocess.Popen(
             words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=os.environ | {"COLUMNS": "200"}

@@ -1,7 +1,6 @@
 """What a service is sent: read within bounds, parsed, checked; and the answers that say what is wrong with it."""
 
 import json
-from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -40,11 +39,7 @@ class CheckBody(BaseModel):
 
     def row(self) -> dict[str, Any]:
         """The same as a row of a file of responses."""
-        given = {"prompt": self.prompt, "topic": self.topic}
-        passages = None if self.passages is None else passage_rows(self.passages)
-        return {"response": self.text, **{name: value for name, value in given.items() if value is not None}} | (
-            {} if passages is None else {"passages": passages}
-        )
+        return {"response": self.text, **self.model_dump(exclude={"text"}, exclude_none=True)}
 
 
 class EvaluateBody(BaseModel):
@@ -62,11 +57,6 @@ class EvaluateBody(BaseModel):
     ]
 
 
-def passage_rows(passages: Sequence[str | Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Passages as a row has them: of a bare text, an object."""
-    return [{"text": one} if isinstance(one, str) else dict(one) for one in passages]
-
-
 async def read_body(request: Request, kind: type[Body], longest: int) -> Body:
     """The body of a request.
 
@@ -76,14 +66,15 @@ async def read_body(request: Request, kind: type[Body], longest: int) -> Body:
     # A page of somebody else's cannot send this kind without asking us first.
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise RequestRefusedError(415, "Send JSON, and say so: Content-Type: application/json.")
+    too_long = RequestRefusedError(413, f"That is too long: {longest:,} bytes at most.")
     content = bytearray()
     try:
         async for part in request.stream():
             content += part
             if len(content) > longest:
-                raise RequestRefusedError(413, f"That is too long: {longest:,} bytes at most.")
-    except ClientDisconnect:
-        raise RequestRefusedError(413, f"That is too long: {longest:,} bytes at most.") from None
+                raise too_long
+    except ClientDisconnect:  # so a body ends that is too long for every route; who has gone reads no answer
+        raise too_long from None
     try:
         parsed = json.loads(content)
     except (ValueError, RecursionError) as error:

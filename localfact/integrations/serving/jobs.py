@@ -96,7 +96,7 @@ class EvaluationJob:
         """How far the job is; with its summary when it is done.
 
         Raises:
-            InputError: the summary is damaged.
+            InputError: the summary is damaged. MissingError: the run is done and gone.
         """
         return JobProgress(
             id=self.folder.name,
@@ -113,22 +113,26 @@ class EvaluationJob:
         """Who judged the rows that are done; before there are any, who will.
 
         Raises:
-            InputError: the run's settings are damaged.
+            InputError: the run's settings are damaged. MissingError: the run is done and gone.
         """
         try:
             return judged_by(read_record(self.run, outlines=False).settings)
         except MissingError:
+            if self.state == "done":
+                raise
             return self._shared.judged_by
 
     def results(self, start: int, most: int) -> list[Assessment]:
         """Assessments in the order of the rows, from number `start`, counted from 1; those that are there.
 
         Raises:
-            InputError: a damaged line.
+            InputError: a damaged line. MissingError: the run is done and gone.
         """
         try:
             return list(assessments_in_order(self.run, start - 1, most))
-        except MissingError:  # nothing was assessed yet
+        except MissingError:
+            if self.state == "done":
+                raise
             return []
 
 
@@ -151,7 +155,7 @@ class Jobs:
         with write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             refuse_links(folder)
-            self._lock = lock(folder / LOCK_FILE, folder)
+            self._lock = lock(folder / LOCK_FILE, folder, ", or name another folder with --jobs")
             self.token = _kept_token(folder / TOKEN_FILE)
             names = sorted(path.name for path in folder.iterdir() if JOB_NAME.fullmatch(path.name))
         self._jobs = {name: EvaluationJob(folder / name, shared) for name in names if (folder / name / ROWS_FILE).is_file()}
@@ -184,8 +188,9 @@ class Jobs:
         return sum(job.state in ("waiting", "running") for job in self._jobs.values())
 
     def find(self, name: str) -> EvaluationJob | None:
-        """The job of that name; None where there is none."""
-        return self._jobs.get(name)
+        """The job of that name; None where there is none, or where somebody deleted its folder."""
+        job = self._jobs.get(name)
+        return job if job is not None and job.rows_file.is_file() else None
 
     def add(self, rows: Sequence[str | Mapping[str, Any]]) -> EvaluationJob | None:
         """Puts rows on the disk as a job, and the job at the end of the queue; None where too many wait.

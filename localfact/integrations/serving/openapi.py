@@ -20,6 +20,7 @@ ERRORS = {
     "422": "What was sent cannot be used; `error` says why.",
     "500": "The engine, the disk or the corpus failed; `error` says how.",
 }
+JOB_ERRORS = {"404": "There is no such job.", "500": "What the job has on the disk cannot be read; `error` says why."}
 JOB = {"name": "job", "in": "path", "required": True, "schema": {"type": "string"}, "description": "Its id."}
 
 
@@ -71,7 +72,7 @@ def _paths() -> dict[str, Any]:
                 "parameters": [JOB],
                 "responses": {
                     "200": {"description": "The events.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-                    "404": {"description": "There is no such job."},
+                    **{code: {"description": meaning} for code, meaning in JOB_ERRORS.items()},
                 },
             }
         },
@@ -96,7 +97,7 @@ def _told(
 ) -> dict[str, Any]:
     """One operation, whose answer is an object of these fields and of who judged."""
     answer = {"type": "object", "properties": {**fields, "judged_by": _named("JudgedBy")}}
-    known = {**(ERRORS if body else {}), **(errors or {}), **({"404": "There is no such job."} if parameters else {})}
+    known = {**(ERRORS if body else JOB_ERRORS if parameters else {}), **(errors or {})}
     said: dict[str, Any] = {
         "summary": summary,
         "responses": {

@@ -1,4 +1,7 @@
-"""`localfact serve`: the routes, and what each answers. Every answer says which method judged and what a verdict is not."""
+"""`localfact serve`: the routes, and what each answers: JSON that says which method judged and what a verdict is not.
+
+What `Guarded` refuses before (another host or origin, no token, too long a body) is answered by a plain sentence.
+"""
 
 import asyncio
 import json
@@ -14,9 +17,9 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from localfact.annotation.safety import LOOPBACK, AccessControl, Guarded
-from localfact.annotation.serving import serve_application
+from localfact.annotation.serving import listen_at, serve_application
 from localfact.api.shared_assessor import SharedAssessor
-from localfact.errors import InputError, LocalFactError
+from localfact.errors import CorpusError, InputError, LocalFactError
 from localfact.integrations.serving.bodies import (
     LONGEST_CHECK,
     LONGEST_EVALUATION,
@@ -34,6 +37,9 @@ ROWS_SHOWN, MOST_ROWS_SHOWN = 100, 1_000
 #: Seconds between two looks at a job that is watched, and after which silence is broken, so that no proxy ends the stream.
 LOOK, LONGEST_SILENCE = 0.2, 15.0
 
+#: What is told as JSON.
+TOLD = (RequestRefusedError, LocalFactError, OSError)
+
 
 def serve(shared: SharedAssessor, jobs_folder: Path, host: str, port: int, *, ready: Callable[[str], None]) -> None:
     """Answers requests until Ctrl-C, or a signal that ends the process. What jobs have done by then is kept, and they go on.
@@ -48,13 +54,13 @@ def serve(shared: SharedAssessor, jobs_folder: Path, host: str, port: int, *, re
         MissingError: weights or a corpus are missing. InputError: nobody can listen there. RunFolderError: another process
             serves these jobs.
     """
-    shared.open()
-    with Jobs(jobs_folder, shared) as jobs:
+    with listen_at(host, port) as listening, Jobs(jobs_folder, shared) as jobs:
+        shared.open()  # last, as it may take minutes
         service = Service(shared, jobs)
         access = AccessControl(
             host, "" if host in LOOPBACK else jobs.token, jobs.token, longest_body=LONGEST_EVALUATION, programs=True
         )
-        serve_application(Guarded(service.app, access), host, port, ready=ready, stopping=service.stop)
+        serve_application(Guarded(service.app, access), host, listening, ready=ready, stopping=service.stop)
 
 
 class Service:
@@ -89,10 +95,8 @@ class Service:
         async def answering(request: Request) -> Response:
             try:
                 return await answer(request)
-            except RequestRefusedError as refused:
-                return self._json({"error": str(refused)}, refused.status)
-            except LocalFactError as error:
-                return self._json({"error": str(error)}, 422 if isinstance(error, InputError) else 500)
+            except TOLD as error:
+                return self._json({"error": str(error)}, status_of(error, request.method))
 
         return answering
 
@@ -148,14 +152,14 @@ class Service:
         return self._json(await run_in_threadpool(found))
 
     async def _events(self, request: Request) -> Response:
-        return StreamingResponse(self._watched(self._found(request)), media_type="text/event-stream")
+        now = await run_in_threadpool(told_of, self._found(request))
+        return StreamingResponse(self._watched(request, now), media_type="text/event-stream")
 
-    async def _watched(self, job: EvaluationJob) -> AsyncIterator[str]:
+    async def _watched(self, request: Request, now: dict[str, Any]) -> AsyncIterator[str]:
         """Server-sent events: `progress` whenever it changed, at the end `done` or `failed`."""
         told: dict[str, Any] = {}
         silent_since = time.monotonic()
         while not self._stopping:
-            now = await run_in_threadpool(told_of, job)
             if now != told:
                 told, silent_since = now, time.monotonic()
                 name = now["state"] if now["state"] in ("done", "failed") else "progress"
@@ -166,12 +170,23 @@ class Service:
                 silent_since = time.monotonic()
                 yield ": nothing new\n\n"
             await asyncio.sleep(LOOK)
+            try:
+                now = await run_in_threadpool(told_of, self._found(request))
+            except TOLD as error:  # its folder was deleted, or damaged, meanwhile
+                now = {"judged_by": self.judged_by, "state": "failed", "error": str(error)}
 
     def _found(self, request: Request) -> EvaluationJob:
         job = self.jobs.find(request.path_params["job"])
         if job is None:
             raise RequestRefusedError(404, "There is no such job.")
         return job
+
+
+def status_of(error: Exception, method: str) -> int:
+    """The status of the answer that tells an error of TOLD: who only asks (GET) sent nothing that could be wrong."""
+    if isinstance(error, RequestRefusedError):
+        return error.status
+    return 422 if method == "POST" and isinstance(error, InputError) and not isinstance(error, CorpusError) else 500
 
 
 def told_of(job: EvaluationJob) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from localfact.errors import EngineError, InputError, RequestError
@@ -65,7 +66,7 @@ class ServerCore:
         self._secret = ""
         #: Waiting for a free connection is no time of the server's.
         self._open = asyncio.Semaphore(MOST_OPEN)
-        self._thread = LoopThread("endpoint")
+        self._thread = LoopThread("language model engine")
 
     async def ask(self, ids: Sequence[int], request: TokenRequest) -> TokenAnswer:
         """Makes one request; a server that is away or busy is waited for."""
@@ -223,10 +224,10 @@ class ServerCore:
             told = "something nested"
         return hide(told, self._secret, f"[{TOKEN}]")[:_SHOWN]
 
-    def _let_go(self) -> None:
+    async def _let_go(self) -> None:
         if self._http is not None:
-            closing = asyncio.ensure_future(self._http.aclose())
-            closing.add_done_callback(lambda done: done.cancelled() or done.exception())
+            with suppress(Exception):  # it is gone either way
+                await self._http.aclose()
             self._http = None
 
 

@@ -81,7 +81,7 @@ class _Core:
         self._warden: subprocess.Popen[bytes] | None = None
         self._guarded: list[int] = []
         self._begun = False
-        self._thread = LoopThread("language-model")
+        self._thread = LoopThread("language model engine")
         atexit.register(self.end)
         try:
             with hidden_main(), environment(make_environment(on_cpu=on_cpu, eager=eager, deterministic=settings.deterministic)):
@@ -195,7 +195,7 @@ class _Core:
             raise
         atexit.unregister(self.end)
 
-    def _let_go(self) -> None:
+    async def _let_go(self) -> None:
         if self._llm is not None:
             self._llm.shutdown(timeout=GRACE_SECONDS)
             self._llm = None
