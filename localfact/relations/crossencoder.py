@@ -219,7 +219,7 @@ class CrossEncoderRelationModel:
                 return said
             pooled = pool_distributions(pair, said, overlap[pair], pool) if pair in overlap else said
             shown = Pair(readable(pair.premise), readable(pair.hypothesis))
-            return drop_stray_contradiction(shown, correct_by_values(shown, pooled))
+            return correct_by_values(shown, drop_stray_contradiction(shown, pooled))
 
         return lambda said: report({pair: weigh(pair, one) for pair, one in said.items()})
 

@@ -155,11 +155,16 @@ class Reasons:
 
 def deciding_value(question: _Question, counted: CountedPassage) -> dict[str, Any]:
     """The sentence whose value decides and the two values, where the values of passage and claim speak for the relation."""
-    found = finding_of(Pair(readable(question.passage.text), readable(question.claim.text)))
-    if found.sentence is None or counted.relation is not SPEAKS_FOR.get(found.ruling):
+    title = f"{question.passage.title}\n" if question.passage.title else ""  # whom "she" means may stand there alone
+    found = finding_of(Pair(readable(title + question.passage.text), readable(question.claim.text)))
+    if found.sentence is None or counted.relation is not SPEAKS_FOR.get(found.ruling) or found.sentence.start < len(title):
         return {}
-    decides = {"sentence": found.sentence, "value": found.said, "claimed": found.claimed}
-    inside = question.read.start <= found.sentence.start and found.sentence.end <= question.read.end
+    sentence, said = (
+        Span(start=span.start - len(title), end=span.end - len(title)) if span else None
+        for span in (found.sentence, found.said)
+    )
+    decides = {"sentence": sentence, "value": said, "claimed": found.claimed}
+    inside = sentence is not None and question.read.start <= sentence.start and sentence.end <= question.read.end
     return decides if inside else decides | {"window": None}  # values are read in all of the passage
 
 

@@ -25,22 +25,27 @@ _NO_WORD = re.compile(r"\[(?:\w{1,3}|note \d+)\]|\b[Nn]o\. ?(?=\d)|\b[Nn]umber (
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|–|—|−|-)\s*")
 _SUBORDINATE = frozenset(("before", "after", "when", "because", "although"))
 _PREPOSITIONS = listed("preposition")
+_PLACE_KINDS = listed("place-kind")
 _NEGATIONS = listed("negation")
 _BACK = frozenset(("its", "his", "her", "their", "there", "it", "him", "them"))
 _DEFINITE = _BACK | {"the"}
 #: Governors that name opposite ends: a name behind one of them is not the same behind another.
 _ENDS = ("from", "to", "than", "by", "over", "against")
-#: How far behind a preposition or verb a name may stand that it governs: "by the engineer Marit Aas".
-REACH = 4
+#: How far behind a preposition or verb a name may stand that it governs: "in the coastal town of Lervika".
+REACH = 5
 #: How many words of the clause before it a relative clause is about.
 RELATED = 2
 
 
 class BoundName(NamedTuple):
-    """A name and what governs it: the preposition or verb before it; "" for one in the subject."""
+    """A name and what governs it: the preposition or verb before it; "" for one in the subject.
+
+    `described` are the compared words between the two: "by the engineer Marit Aas".
+    """
 
     name: Name
     governor: str
+    described: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -242,12 +247,19 @@ def _bound_names(words: Sequence[Word], names: Sequence[Name], head: Sequence[Wo
         if head and head[0].start <= name.span.start < head[-1].end:
             yield BoundName(name, "")
             continue
-        near = words[max(0, at - REACH) : at]
-        governor = next((word for word in reversed(near) if word.lower in _PREPOSITIONS or word.verb), None)
+        governor = next((place for place in range(at - 1, max(-1, at - 1 - REACH), -1) if _governs(words, place)), None)
         if governor is not None:
-            yield BoundName(name, governor.lower if governor.lower in _PREPOSITIONS else "verb")
+            word, described = words[governor], _content(words[governor + 1 : at])
+            yield BoundName(name, word.lower if word.lower in _PREPOSITIONS else "verb", described)
         elif words[0].verb or not head:
             yield BoundName(name, "")
+
+
+def _governs(words: Sequence[Word], place: int) -> bool:
+    """Whether the word there governs names behind it; "of" in "the town of Lervika" does not."""
+    word = words[place]
+    named_place = word.lower == "of" and place > 0 and words[place - 1].lower in _PLACE_KINDS
+    return word.verb or (word.lower in _PREPOSITIONS and not named_place)
 
 
 def _lives(segment: SentencePart, words: Sequence[Word], follows: bool) -> Iterator[Value]:

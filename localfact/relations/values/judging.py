@@ -10,11 +10,13 @@ from typing import NamedTuple
 from localfact.records import Span
 from localfact.relations.values.binding import has_rival, is_ahead, is_other_order, is_reversed
 from localfact.relations.values.clauses import BoundName, ReadClause, read_clauses
-from localfact.relations.values.matching import ClauseFit, PlacedClause, fit, held_of
+from localfact.relations.values.keyfacts import read_key_fact
+from localfact.relations.values.matching import LAST_SPOKEN_OF, ClauseFit, PlacedClause, fit, held_of
 from localfact.relations.values.moments import Moment
 from localfact.relations.values.quantities import Quantity
 from localfact.relations.values.ranks import Rank
 from localfact.relations.values.roles import Role
+from localfact.relations.values.single import are_of_one_level, happens_once, has_one_value
 from localfact.relations.values.value import Value, ValueAgreement
 from localfact.relations.values.vocabulary import base, repeated
 from localfact.text import sentences
@@ -27,6 +29,11 @@ FOR_THE_CLAIM = 1.1
 UNDATED = 0.6
 #: A name in another's place: what it counts behind a verb or "by", and behind "in" or "at", where the one may lie in the other.
 NAMED, PLACED = 0.9, 0.7
+#: Another name behind a verb of what one does more than once: "painted the Lagoon series".
+OF_SEVERAL = 0.6
+#: The least coverage of a clause whose other value is sure, where the slot has one value; of one that says when or where what
+#: happens once was done, by whomever, which counts as so much covered.
+SURELY_COVERED, ONCE = 0.9, 0.9
 #: What each thing costs that a clause speaks of and the claim does not, and the most of it; another date of what happens again.
 FOREIGN, LEAST_NARROW, AGAIN = 0.05, 0.75, 0.75
 #: Another subject of the same predicate, or a value that another clause has more to say of.
@@ -56,6 +63,7 @@ class ValueFinding(NamedTuple):
     Attributes:
         strength: how surely, in [0, 1].
         sentence, said: of the text, the sentence that decides and the value in it. claimed: the value in the claim.
+        sure: another value in a slot that has one, where subject and predicate are the claim's.
     """
 
     ruling: Ruling
@@ -63,6 +71,7 @@ class ValueFinding(NamedTuple):
     sentence: Span | None = None
     said: Span | None = None
     claimed: Span | None = None
+    sure: bool = False
 
 
 NOTHING = ValueFinding(Ruling.NOTHING)
@@ -86,13 +95,14 @@ class Compared(NamedTuple):
     words: frozenset[str] = frozenset()
     ranged: bool = False
     valued: bool = False
+    single: bool = False
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def read_text(text: str) -> ReadText:
     """Reads the clauses of all sentences of a text."""
     spans = tuple(sentences(text))
-    read = [read_sentence(text[span.start : span.end]) for span in spans]
+    read = [_read_line(text[span.start : span.end]) for span in spans]
     every = [clause for clauses in read for clause in clauses]
     behind = list(accumulate((clause.words for clause in reversed(every)), operator.or_, initial=frozenset[str]()))[::-1]
     placed: list[PlacedClause] = []
@@ -111,6 +121,10 @@ def read_text(text: str) -> ReadText:
 def read_sentence(text: str) -> tuple[ReadClause, ...]:
     """The clauses of a sentence, or of a claim: each is read once, however a passage is shortened to see what it hangs on."""
     return tuple(read_clauses(text))
+
+
+def _read_line(text: str) -> tuple[ReadClause, ...]:
+    return read_key_fact(text) or read_sentence(text)
 
 
 def judge_values(text: str, claim: str) -> ValueFinding:
@@ -197,11 +211,13 @@ def _rule(claim: ReadClause, fitting: ClauseFit, compared: Sequence[Compared], p
         opened = any(one.agreement is ValueAgreement.OPEN for one in compared)
         if not same or silent or opened:
             return NOTHING
-        valued = any(one.valued for one in same)
-        return ValueFinding(Ruling.SAME, fitting.whole * (1.0 if valued else NAMES_ALONE), None, same[0].said, same[0].claimed)
+        telling = any(one.valued or one.single for one in same)
+        return ValueFinding(Ruling.SAME, fitting.whole * (1.0 if telling else NAMES_ALONE), None, same[0].said, same[0].claimed)
     if len(others) > 1 and not same and not all(one.ranged for one in others):
         return NOTHING
     worst = max(others, key=lambda one: one.weight)
+    if worst.single and happens_once(claim):
+        fitting = fitting._replace(coverage=max(fitting.coverage, ONCE))
     strength = fitting.whole * worst.weight * _narrowness(claim, placed.clause)
     if worst.dates and claim.verbs & repeated():
         strength *= AGAIN
@@ -210,13 +226,14 @@ def _rule(claim: ReadClause, fitting: ClauseFit, compared: Sequence[Compared], p
         strength *= UNDATED
     if not worst.dates and not any(one.dates for one in compared) and _has_dates(placed.clause) and _has_quantity(claim):
         strength *= UNDATED
-    return ValueFinding(Ruling.OTHER, strength, None, worst.said, worst.claimed)
+    sure = worst.single and len(others) == 1 and fitting.subject >= LAST_SPOKEN_OF and fitting.coverage >= SURELY_COVERED
+    return ValueFinding(Ruling.OTHER, strength, None, worst.said, worst.claimed, sure and fitting.governor == 1)
 
 
 def _narrowness(claim: ReadClause, said: ReadClause) -> float:
     """How far the clause speaks of the same alone: less for each thing of its own that the claim does not have."""
     counted = frozenset[str]().union(*(value.words for value in said.values))
-    own = said.own - said.subject - counted
+    own = (said.own - said.subject - counted).difference(*(name.described for name in said.names))
     foreign = len(own - held_of(own, claim.words))
     return max(1 - FOREIGN * foreign, LEAST_NARROW)
 
@@ -234,7 +251,7 @@ def _compare(claim: ReadClause, said: ReadClause) -> Iterator[Compared]:
         yield _compare_value(value, claim, said)
     for bound in claim.names:
         if bound.governor:
-            yield from _compare_name(bound, said)
+            yield from _compare_name(bound, claim, said)
 
 
 def _compare_value(value: Value, claim: ReadClause, said: ReadClause) -> Compared:
@@ -250,7 +267,8 @@ def _compare_value(value: Value, claim: ReadClause, said: ReadClause) -> Compare
             found.setdefault(agreement, one.span)
     for agreement in (ValueAgreement.SAME, ValueAgreement.OPEN, ValueAgreement.OTHER):
         if agreement in found:
-            return Compared(value.span, agreement, found[agreement], weight, dates, words, bool(value.role), True)
+            single = dates and has_one_value(claim.verbs, "date")
+            return Compared(value.span, agreement, found[agreement], weight, dates, words, bool(value.role), True, single)
     return Compared(value.span, None, None, 1.0, dates, words, valued=True)
 
 
@@ -261,14 +279,17 @@ def _are_of_one_role(value: Value, one: Value, claim: ReadClause) -> bool:
     return not (value.role and one.role) or value.role == one.role
 
 
-def _compare_name(bound: BoundName, said: ReadClause) -> Iterator[Compared]:
+def _compare_name(bound: BoundName, claim: ReadClause, said: ReadClause) -> Iterator[Compared]:
     """The claim's name beside those of the clause that stand in its place."""
-    words = frozenset(map(base, bound.name.parts))
+    words = frozenset(map(base, bound.name.parts)) | bound.described
+    single = has_one_value(claim.words, bound.governor)
     fits = next((one for one in said.names if bound.name.matches(one.name)), None)
     if fits is not None:
-        yield Compared(bound.name.span, ValueAgreement.SAME, fits.name.span, 1.0, words=words)
+        filled = single and fits.governor == bound.governor
+        yield Compared(bound.name.span, ValueAgreement.SAME, fits.name.span, 1.0, words=words, single=filled)
         return
-    rivals = [one for one in said.names if one.governor == bound.governor]
+    rivals = [one for one in said.names if one.governor == bound.governor and are_of_one_level(one.name, bound.name)]
     if rivals:
-        weight = PLACED if bound.governor in _IN else NAMED
-        yield Compared(bound.name.span, ValueAgreement.OTHER, rivals[0].name.span, weight, words=words)
+        again = bound.governor == "verb" and claim.verbs & repeated()
+        weight = 1.0 if single else OF_SEVERAL if again else PLACED if bound.governor in _IN else NAMED
+        yield Compared(bound.name.span, ValueAgreement.OTHER, rivals[0].name.span, weight, words=words, single=single)

@@ -1,4 +1,4 @@
-"""Hard cases of values by kind, written before the room that reads them; a third was kept unread while it was built."""
+"""Hard cases of values by kind, written before what reads them; of the first two hundred a third was kept unread meanwhile."""
 
 import json
 from collections import Counter
@@ -20,7 +20,7 @@ def is_right(case: dict[str, str]) -> bool:
     return judge_values(case["premise"], case["claim"]).ruling in RULINGS[case["relation"]]
 
 
-@pytest.mark.parametrize(("part", "least"), [("open", 0.95), ("kept", 0.85)])
+@pytest.mark.parametrize(("part", "least"), [("open", 0.95), ("kept", 0.85), ("slots", 0.95)])
 def test_of_each_part_most_cases_are_right(part: str, least: float) -> None:
     right = [is_right(case) for case in CASES if case["part"] == part]
     assert sum(right) >= least * len(right)

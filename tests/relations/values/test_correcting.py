@@ -43,3 +43,17 @@ def test_the_sentence_that_decides_and_both_values_are_marked() -> None:
     assert PREMISE[found.sentence.start : found.sentence.end] == "She was born on 2 June 1931 and retired at 58."
     assert PREMISE[found.said.start : found.said.end] == "58"
     assert claim[found.claimed.start : found.claimed.end] == "61"
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("Marta Oliveira was born in Braga.", "contradiction"),
+        ("Marta Oliveira was born in Viseu.", "entailment"),
+        ("Marta Oliveira lived in Braga.", "entailment"),
+        ("Marta Oliveira was born in Portugal.", "entailment"),
+    ],
+)
+def test_another_value_of_a_slot_that_has_one_turns_an_entailment(claim: str, label: str) -> None:
+    page = "Marta Oliveira\nMarta Oliveira was a singer. She was born in Viseu. Her son Rui, born in Braga, lived there."
+    assert correct_by_values(Pair(page, claim), ENTAILED).label == label
