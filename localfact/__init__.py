@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from localfact.api.evaluate import evaluate
     from localfact.api.infer import infer
     from localfact.api.relate import relate
-    from localfact.api.runs import claim_rows
+    from localfact.api.runs import citation_rows, claim_rows
     from localfact.errors import LocalFactError
     from localfact.methods.options import Options
     from localfact.records import Assessment, JudgedClaim
@@ -31,6 +31,7 @@ __all__ = [
     "Options",
     "Summary",
     "check",
+    "citation_rows",
     "claim_rows",
     "evaluate",
     "infer",
@@ -44,6 +45,7 @@ _HOMES = {
     "Options": "localfact.methods.options",
     "Summary": "localfact.report.summary",
     "check": "localfact.api.check",
+    "citation_rows": "localfact.api.runs",
     "claim_rows": "localfact.api.runs",
     "evaluate": "localfact.api.evaluate",
     "infer": "localfact.api.infer",

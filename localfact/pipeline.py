@@ -28,6 +28,7 @@ from localfact.records import (
 from localfact.runtime.usage import Ledger, Usage, usage_counted_in
 from localfact.stages import (
     Assessor,
+    CitationCheck,
     ClaimExtractor,
     Explainer,
     Flagger,
@@ -97,6 +98,7 @@ class Pipeline:
         reviewer: looks again at what the relation model says, before it decides anything; None for nobody.
         in_context: whether the relation model is shown the response that each hypothesis was taken from.
         with_titles: whether it is shown the title of a passage above its text.
+        citations: checks what the text cites; None where that is not asked.
     """
 
     extractor: ClaimExtractor
@@ -108,6 +110,7 @@ class Pipeline:
     reviewer: Reviewer | None = None
     in_context: bool = False
     with_titles: bool = False
+    citations: CitationCheck | None = None
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -118,12 +121,18 @@ class Pipeline:
             LocalFactError: it could not be assessed; some of these errors (something missing, a damaged corpus) concern all
                 responses.
         """
-        if response.problem is not None:
-            return failed(index, response, response.problem)
+        problem = response.problem
+        if problem is None and self.citations is not None and response.sources is not None:
+            problem = response.sources.problem
+        if problem is not None:
+            return failed(index, response, problem)
         costs.ledger.watch = partial(observe_usage, observe)
         costs.ledger.observe = observe
         with usage_counted_in(costs.ledger):
             assessment = await self._assess(index, response, costs, observe)
+            if self.citations is not None:
+                with costs.stage("cite"):
+                    assessment = await self._check_citations(self.citations, response, assessment, observe)
         return assessment.model_copy(update=cost_fields(costs))
 
     async def _assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
@@ -157,6 +166,14 @@ class Pipeline:
         judgement = with_failures(judgement, claims, evidence.failures)
         counts = {"retrieve": {"claims": len(searched)}, "relate": {**count_pairs(relations), **reviewed}}
         return assessment_of(index, response, extraction, evidence, judgement, counts)
+
+    async def _check_citations(
+        self, checker: CitationCheck, response: Response, assessment: Assessment, observe: Observer
+    ) -> Assessment:
+        relate = partial(self._relate, response, Evidence())
+        found = await checker.check(response, assessment.claims, relate, observe)
+        counts = {**assessment.counts, "cite": found.counts}
+        return assessment.model_copy(update={"citations": found, "counts": counts})
 
     async def _reviewed(self, response: Response, evidence: Evidence, claims: Sequence[Claim], relations: Relations) -> Review:
         if self.reviewer is None or not relations:

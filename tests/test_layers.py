@@ -39,7 +39,8 @@ assess: inference llm prompts runtime stages text thoughts
 claims: corpus llm prompts prose runtime stages text thoughts
 evidence: corpus llm models prompts prose runtime stages text thoughts web
 relations: llm models prompts runtime stages text
-methods: assess claims corpus evidence llm models pipeline prompts relations runtime stages web
+citations: claims relations runtime stages text web
+methods: assess citations claims corpus evidence llm models pipeline prompts relations runtime stages text web
 api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
 __init__: api methods report
 papers: api corpus evidence inputs llm methods models pipeline prompts report runs runtime scoring

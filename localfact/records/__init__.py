@@ -4,6 +4,13 @@ Everything is frozen. What is written to disk is validated when it is read and c
 `Assessment.model_json_schema()`.
 """
 
+from localfact.records.citations import (
+    CheckedCitation,
+    Citations,
+    CitedClaim,
+    CitedSentence,
+    CitedSource,
+)
 from localfact.records.judged_claims import JudgedClaim
 from localfact.records.judgements import (
     SCHEMA_VERSION,
@@ -23,6 +30,8 @@ from localfact.records.responses import (
     Count,
     Evidence,
     Extraction,
+    GivenSource,
+    GivenSources,
     Hit,
     Passage,
     PreVerification,
@@ -38,6 +47,11 @@ __all__ = [
     "SCHEMA_VERSION",
     "Assessment",
     "AssessmentStatus",
+    "CheckedCitation",
+    "Citations",
+    "CitedClaim",
+    "CitedSentence",
+    "CitedSource",
     "Claim",
     "Count",
     "CountedPassage",
@@ -45,6 +59,8 @@ __all__ = [
     "Evidence",
     "Extraction",
     "Failure",
+    "GivenSource",
+    "GivenSources",
     "Hit",
     "JudgedClaim",
     "Judgement",

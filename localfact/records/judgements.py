@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from localfact.records.citations import Citations
 from localfact.records.judged_claims import JudgedClaim, cards, frame, said
 from localfact.records.responses import Claim, Count, Passage, Probability, Record, Sample, Span
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
@@ -171,6 +172,7 @@ class Assessment(Record):
             and the sum of the probabilities that the labels had together (mass).
         decided_by_window: tokens of the language model's window, where that decided how a text was split or cut; None where
             every larger one would have given the same.
+        citations: what the sources that the text cites say of it; None where that was not asked.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -196,6 +198,7 @@ class Assessment(Record):
     usage: Mapping[str, Mapping[str, Count | Annotated[float, Field(ge=0, allow_inf_nan=False)]]] = Field(default_factory=dict)
     decided_by_window: Count | None = None
     warnings: tuple[str, ...] = ()
+    citations: Citations | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def judged(self) -> tuple[JudgedClaim, ...]:

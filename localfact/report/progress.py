@@ -14,7 +14,7 @@ from rich.text import Text
 from localfact.records import Assessment
 
 #: The counts that are shown where they are above 0.
-COUNTED = ("searches", "searches_failed", "pages", "pages_failed", "claims", "relations", "passages_indexed")
+COUNTED = ("searches", "searches_failed", "pages", "pages_failed", "claims", "relations", "citations", "passages_indexed")
 
 
 class TerminalProgress:
@@ -130,6 +130,7 @@ class TerminalProgress:
 STAGES = {
     "claims": "{:,} claims found; searching for passages",
     "pairs": "{:,} pairs of a claim and a passage to relate",
+    "citations": "{:,} citations to check in their sources",
     "relations": "{:,} pairs related; finding the sentences that verdicts rest on",
 }
 

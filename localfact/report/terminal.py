@@ -11,6 +11,7 @@ from rich.text import Text
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage
 from localfact.report.accounting_view import accounting_view
+from localfact.report.citations_view import citations_view
 from localfact.report.console import line, one_line
 from localfact.report.explanations import FLAG_WORDS
 from localfact.report.finding_view import sign_of, source_of, verdict_style
@@ -164,6 +165,8 @@ def assessment_view(assessment: Assessment, whole: Assessment | None = None, com
         if whole is None and any(claim.spans for claim in assessment.claims):
             parts += [mark_text(assessment), *without_place(assessment)]
         parts.append(verdicts_grid(assessment, (whole or assessment).claims, common))
+    if whole is None and (citations := citations_view(assessment)) is not None:
+        parts.append(citations)
     if dropped := count_dropped_sentences(assessment):
         parts.append(line(f"Sentences skipped, as they state no claim: {dropped}", "dim"))
     if assessment.unparsed:
