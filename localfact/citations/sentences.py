@@ -42,7 +42,11 @@ def marked_sentences(text: str, marks: Sequence[CitationMark]) -> tuple[list[Mar
     Args:
         marks: in the order of the text.
     """
-    lines = [line.text for line in read_outline(text, Counter()) if not line.row and line.text.text]
+    blank = text
+    for mark in marks:  # footnotes with names, which rules for claims leave in the text
+        if text.startswith("[^", mark.span.start):
+            blank = f"{blank[: mark.span.start]}{' ' * (mark.span.end - mark.span.start)}{blank[mark.span.end :]}"
+    lines = [line.text for line in read_outline(blank, Counter()) if not line.row and line.text.text]
     spans = [line.span(0, len(line.text)) for line in lines]
     own: list[list[CitationMark]] = [[] for _ in lines]
     outside = 0
