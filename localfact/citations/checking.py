@@ -144,6 +144,19 @@ class CitationChecker:
         )
 
 
+def count_citations(response: Response) -> dict[str, int]:
+    """The sentences of a response, the sources that they cite, and the most pairs that checking them relates.
+
+    Those are, for each sentence, each source alone, all joined, and all but one; without its claims and deciding sentences.
+    """
+    resolver = Resolver(response, references_of(response.text))
+    sentences, _ = marked_sentences(response.text, marks_of(response.text, resolver.known))
+    cited = [len({name for mark in one.marks for name in names_of(mark)}) for one in sentences]
+    read = [min(each, MOST_CITED) for each in cited]
+    pairs = sum(each and (1 if each == 1 else 2 * each + 1) for each in read)
+    return {"sentences": len(sentences), "marks": sum(cited), "pairs_at_most": pairs}
+
+
 def premise_of(title: str, extract: str) -> str:
     """What the relation model reads of a source: its title, and the parts that were chosen."""
     return f"{title}. {extract}" if title else extract

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import AsyncExitStack
 
-from localfact.citations.checking import CITATIONS_VERSION, CitationChecker
+from localfact.citations.checking import CITATIONS_VERSION, CitationChecker, count_citations
 from localfact.citations.sources import FoundPage, LookUp, forms_of, look_nowhere
 from localfact.corpus.files import STORE_FILE
 from localfact.corpus.store import PageStore
@@ -15,6 +15,9 @@ from localfact.methods.settings import CitationSettings, Settings
 from localfact.relations.reasons import Reasons
 from localfact.stages import RelationModel
 from localfact.text import host_of
+
+
+__all__ = ["citation_settings", "count_citations", "open_checker", "open_citing_model", "page_look_up"]
 
 
 def citation_settings(options: Options, *, relates: bool) -> CitationSettings | None:
