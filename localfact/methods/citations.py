@@ -16,7 +16,6 @@ from localfact.relations.reasons import Reasons
 from localfact.stages import RelationModel
 from localfact.text import host_of
 
-
 __all__ = ["citation_settings", "count_citations", "open_checker", "open_citing_model", "page_look_up"]
 
 
