@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, shipped_maps
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL
+from localfact.methods.relations import BUILTIN_NLI, LEXICAL, find_relation_model, open_cached
 from localfact.records import Citations, Distribution, Pair
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows
@@ -78,7 +79,7 @@ def main() -> None:
         answers = by_language_model(chosen.model, [one.pair for group in drawn.values() for one in group], chosen.work)
         rows += [[f"{chosen.model}, calibrated", title, *figures(group, answers)] for title, group in drawn.items()]
     heads = ("sentences, supported", "calls", "balanced accuracy, %", "area", "supported: entailed", "others: entailed")
-    print(markdown_table(("relation model", "set", *heads), sorted(rows, key=lambda row: row[1])), "\n")
+    print(markdown_table(("relation model", "set", *heads), sorted(rows, key=lambda row: row[1])), "\n", flush=True)
     answered = list(answers_of_experts(chosen.data))
     recalls = [[name, *recall_figures(answered, name, chosen.work)] for name in (LEXICAL, BUILTIN_NLI)]
     heads = ("answers", "recall by people", "citation recall", "mean distance", "correlation")
@@ -185,16 +186,21 @@ def answers_of_experts(data: Path) -> Iterator[Answered]:
             yield Answered({"response": answer["answer_string"], "sources": sources}, recall)
 
 
+async def check_all(rows: Sequence[dict[str, Any]], name: str, work: Path) -> list[Citations]:
+    """The citations of each answer, as `--citations` checks them."""
+    async with AsyncExitStack() as opened:
+        cache = open_cached(find_relation_model(Options(relations=name)).open(opened), work / "relations.sqlite", opened)
+
+        async def relate(pairs: Sequence[Pair]) -> Relations:
+            return dict(zip(pairs, await cache.relate(pairs), strict=True))
+
+        responses = [response_of(row, 1, MAX_WORDS) for row in rows]
+        return [await CitationChecker().check(one, (), relate, lambda what, number: None) for one in responses]
+
+
 def recall_figures(answered: Sequence[Answered], name: str, work: Path) -> Iterator[str]:
     """How near ALCE's recall is to the share of sentences that experts call supported, over answers."""
-
-    async def check(row: dict[str, Any]) -> Citations:
-        async def relate(pairs: Sequence[Pair]) -> Relations:
-            return await asyncio.to_thread(lambda: dict(asked(Options(relations=name), pairs, work)))
-
-        return await CitationChecker().check(response_of(row, 1, MAX_WORDS), (), relate, lambda what, number: None)
-
-    found = [asyncio.run(check(one.row)).recall for one in answered]
+    found = [one.recall for one in asyncio.run(check_all([one.row for one in answered], name, work))]
     ours = np.array([value for value in found if value is not None])
     theirs = np.array([one.recall for one, value in zip(answered, found, strict=True) if value is not None])
     yield str(len(ours))
