@@ -6,7 +6,7 @@ DATA is the folder of public data sets. ExpertQA: sentences of answers and the p
 these support the sentence completely. WiCE: sentences of Wikipedia and the page that each cites; supported in part is not
 supported. Only topics that no shipped model learned from; of ExpertQA's, half by a hash, the other half being there to choose
 something on, which nothing was. What is read of a source, and beside what, is as `--citations` has it. A language model reads
-a draw of so many sentences of ExpertQA, calibrated by the map that ships for it. In brackets 95 % intervals, by a
+a draw of so many sentences of ExpertQA, and WiCE, calibrated by the map that ships for it. In brackets 95 % intervals, by a
 bootstrap over topics. Answers are kept in FOLDER: the same command goes on where it was interrupted, and asks nothing twice.
 """
 
@@ -64,7 +64,7 @@ class Cited(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder of public data sets")
-    parser.add_argument("--model", help="a language model, to read the draw")
+    parser.add_argument("--model", help="a language model, to read the draw and WiCE")
     parser.add_argument("--claims", type=int, default=170, help="how many sentences of ExpertQA are in the draw")
     parser.add_argument("--work", type=Path, default=Path("runs/citations"))
     chosen = parser.parse_args()
@@ -75,9 +75,9 @@ def main() -> None:
         answers = asked(Options(relations=name), [one.pair for group in sets.values() for one in group], chosen.work)
         rows += [[name, title, *figures(group, answers)] for title, group in sets.items()]
     if chosen.model:
-        title, group = next(iter(sets.items()))
-        answers = by_language_model(chosen.model, [one.pair for one in group], chosen.work)
-        rows.append([f"{chosen.model}, calibrated", title, *figures(group, answers)])
+        drawn = {title: group for title, group in sets.items() if title != "ExpertQA, all"}
+        answers = by_language_model(chosen.model, [one.pair for group in drawn.values() for one in group], chosen.work)
+        rows += [[f"{chosen.model}, calibrated", title, *figures(group, answers)] for title, group in drawn.items()]
     heads = ("sentences, supported", "calls", "balanced accuracy, %", "area", "supported: entailed", "others: entailed")
     print(markdown_table(("relation model", "set", *heads), sorted(rows, key=lambda row: row[1])), "\n", flush=True)
     answered = list(answers_of_experts(chosen.data))
