@@ -200,6 +200,6 @@ _FORMS: tuple[tuple[re.Pattern[str], _Read], ...] = (
     (re.compile(rf"[(<\[]?(?P<link>{URL})[)>\]]?"), _bare),
     (re.compile(rf"{NO_WORK}[(\[](?P<years>{AUTHOR_YEAR}(?:; ?{AUTHOR_YEAR}){{0,9}})[)\]]"), _years),
     (re.compile(rf"(?P<authors>{AUTHORS})(?:['’]s)?(?P<years> \((?:1[5-9]|20)\d\d[a-z]?\))"), _narrated),
-    (re.compile(f"[{_RAISED}]+"), _raised),
+    (re.compile(f"(?<![{_RAISED}])[{_RAISED}]{{1,6}}(?![{_RAISED}])"), _raised),
     (re.compile(rf"(?<=[\w\"”’] )\((?P<numbers>{_NUMBERS})\)(?=[.,;!?](?:\s|$)|\s*$)", re.MULTILINE), _known_numbers),
 )

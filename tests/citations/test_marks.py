@@ -50,6 +50,7 @@ def test_a_link_is_a_mark_with_its_address(text: str, link: str) -> None:
     [
         "The quay covers 5 km² and 10⁶ stones.",
         "The film (1999) was shot here.",
+        f"A row of small digits.{'¹' * 5_000}",
         "Molen (1891) was a year for her.",
         "![A photograph](https://port.example/p.png)",
         "```\nprint(a[1])\n```",
