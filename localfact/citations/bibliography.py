@@ -13,7 +13,8 @@ LONGEST_ENTRY = 2_000
 
 _BULLET = r"\s*(?:[-*+•–—]\s+)?"
 _MARKER = re.compile(
-    rf"{_BULLET}(?:\[\^?(?P<mark>[\w-]{{1,40}})\][:.]?(?!\()|(?P<number>\d{{1,3}})[.)]|\((?P<round>\d{{1,3}})\)|(?P<raised>[⁰¹²³⁴-⁹]{1, 6}))\s*"
+    rf"{_BULLET}(?:\[\^?(?P<mark>[\w-]{{1,40}})\][:.]?(?!\()|(?P<number>\d{{1,3}})[.)]|\((?P<round>\d{{1,3}})\)|"
+    r"(?P<raised>[⁰¹²³⁴-⁹]{1,6}))\s*"
 )
 _BULLETED = re.compile(r"\s*[-*+•–—]\s+")
 _LABEL = re.compile(r"\W*(?i:sources?|references?|citations?|bibliography|works cited|quellen?|fuentes?)[*_]*\s*[:：][*_]*\s*")

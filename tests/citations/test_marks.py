@@ -71,6 +71,7 @@ LISTS = [
     "## References\n\n1. Molen, I. (1891). The bridge. https://port.example/1\n2. Quist, B. (1902). [Quays](https://port.example/2).",
     "Sources: [1] https://port.example/1, [2] https://port.example/2",
     "Sources:\n- https://port.example/1\n- [Quays](https://port.example/2)",
+    "Sources:\n¹ https://port.example/1\n² https://port.example/2",
     "[^1]: The bridge,\n    https://port.example/1\n[^2]: https://port.example/2",
     '[1]: https://port.example/1\n[2]: https://port.example/2 "Quays"',
 ]
