@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from localfact.api.evaluate import evaluate
     from localfact.api.infer import infer
     from localfact.api.relate import relate
-    from localfact.api.runs import claim_rows
+    from localfact.api.runs import citation_rows, claim_rows
     from localfact.correcting.records import Correction
     from localfact.errors import LocalFactError
     from localfact.methods.options import Options
@@ -35,6 +35,7 @@ __all__ = [
     "Options",
     "Summary",
     "check",
+    "citation_rows",
     "claim_rows",
     "correct",
     "correct_run",
@@ -51,6 +52,7 @@ _HOMES = {
     "Options": "localfact.methods.options",
     "Summary": "localfact.report.summary",
     "check": "localfact.api.check",
+    "citation_rows": "localfact.api.runs",
     "claim_rows": "localfact.api.runs",
     "correct": "localfact.api.correct",
     "correct_run": "localfact.api.correct_run",

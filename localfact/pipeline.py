@@ -28,6 +28,7 @@ from localfact.records import (
 from localfact.runtime.usage import Ledger, Usage, usage_counted_in
 from localfact.stages import (
     Assessor,
+    CitationCheck,
     ClaimExtractor,
     ClaimRelations,
     ClaimRelator,
@@ -105,6 +106,7 @@ class Pipeline:
         keeps_coherence: whether the assessment says what it found.
         has_source: whether there are pages for responses that bring none. Without, such a response has its claims compared with
             one another, if that is kept, and no verdicts.
+        citations: checks what the text cites; None where that is not asked.
     """
 
     extractor: ClaimExtractor
@@ -119,6 +121,7 @@ class Pipeline:
     among_claims: ClaimRelator | None = None
     keeps_coherence: bool = False
     has_source: bool = True
+    citations: CitationCheck | None = None
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -129,12 +132,18 @@ class Pipeline:
             LocalFactError: it could not be assessed; some of these errors (something missing, a damaged corpus) concern all
                 responses.
         """
-        if response.problem is not None:
-            return failed(index, response, response.problem)
+        problem = response.problem
+        if problem is None and self.citations is not None and response.sources is not None:
+            problem = response.sources.problem
+        if problem is not None:
+            return failed(index, response, problem)
         costs.ledger.watch = partial(observe_usage, observe)
         costs.ledger.observe = observe
         with usage_counted_in(costs.ledger):
             assessment = await self._assess(index, response, costs, observe)
+            if self.citations is not None:
+                with costs.stage("cite"):
+                    assessment = await self._check_citations(self.citations, response, assessment, observe)
         return assessment.model_copy(update=cost_fields(costs))
 
     async def _assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
@@ -187,6 +196,14 @@ class Pipeline:
 
         with costs.stage("compare claims"):
             return await self.among_claims.relate(response, claims, relate)
+
+    async def _check_citations(
+        self, checker: CitationCheck, response: Response, assessment: Assessment, observe: Observer
+    ) -> Assessment:
+        relate = partial(self._relate, response, Evidence())
+        found = await checker.check(response, assessment.claims, relate, observe)
+        counts = {**assessment.counts, "cite": found.counts}
+        return assessment.model_copy(update={"citations": found, "counts": counts})
 
     async def _reviewed(self, response: Response, evidence: Evidence, claims: Sequence[Claim], relations: Relations) -> Review:
         if self.reviewer is None or not relations:

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from localfact.records import (
     Assessment,
+    Citations,
     Claim,
     Coherence,
     Distribution,
@@ -190,4 +191,20 @@ class Flagger(Protocol):
         self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
     ) -> Judgement:
         """Returns the judgement with flags; no label or posterior changes. `claims`: those judged, by id."""
+        ...
+
+
+class CitationCheck(Protocol):
+    """Says what the sources that a response cites say of it."""
+
+    async def check(
+        self, response: Response, claims: Sequence[Claim], relate: Relate, observe: Callable[[str, int], None]
+    ) -> Citations:
+        """Returns its sources, its sentences with what was found of each mark, and recall and precision.
+
+        Args:
+            claims: of the response.
+            relate: asks the relation model.
+            observe: called with "citations" and how many there are.
+        """
         ...

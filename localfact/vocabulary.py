@@ -54,6 +54,22 @@ class Flag(StrEnum):
     UNCLEAR_SUBJECT = "unclear_subject"
 
 
+class CitationVerdict(StrEnum):
+    """What a cited source says of what cites it.
+
+    gone: it was looked for, and there is no text (404). not_given: named, and nowhere at hand. no_target: nothing says what the
+    mark stands for. failed: the relation model could not answer.
+    """
+
+    ENTAILED = "entailed"
+    CONTRADICTED = "contradicted"
+    NOT_SAID = "not_said"
+    GONE = "gone"
+    NOT_GIVEN = "not_given"
+    NO_TARGET = "no_target"
+    FAILED = "failed"
+
+
 class GoldLabel(StrEnum):
     """An annotator's label of a claim. Irrelevant claims are not counted in the gold precision."""
 

@@ -41,8 +41,9 @@ claims: corpus llm prompts prose runtime stages text thoughts
 evidence: corpus llm models prompts prose runtime stages text thoughts web
 relations: llm models prompts runtime stages text
 coherence: relations stages text
+citations: claims relations runtime stages text web
 correcting: llm pipeline prompts relations runtime scoring stages text
-methods: assess claims coherence corpus evidence llm models pipeline prompts relations runtime stages web
+methods: assess citations claims coherence corpus evidence llm models pipeline prompts relations runtime stages text web
 api: assess claims correcting corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring \
  stages text
 __init__: api correcting methods report

@@ -27,6 +27,7 @@ def check(
     *,
     topic: str | None = None,
     prompt: str | None = None,
+    sources: object = None,
     method: str | None = None,
     options: Options | None = None,
     max_words: int = MAX_WORDS,
@@ -38,6 +39,8 @@ def check(
         text: any text; or a mapping as in a file of responses, which may bring claims and passages.
         topic: what it is about, to resolve a leading "she" or "it".
         prompt: what it answers.
+        sources: what it cites: a list of texts or of {"title", "url", "text"}, or a mapping from its marks to such; then
+            citations are checked, as with Options(citations=True).
         method, options, max_words: as of `evaluate`; without a corpus, the sample's is searched, but for options with
             `coherence`: then a text that brings no passages is compared with itself alone, and its claims are unverifiable.
         progress: gets what is counted on the way.
@@ -45,7 +48,7 @@ def check(
     Raises:
         InputError: there is no text, it is longer than `max_words`, or an option cannot be used.
     """
-    response, options = read_check(text, topic, prompt, options, max_words, progress)
+    response, options = read_check(text, topic, prompt, options, max_words, progress, sources)
     return complete(check_async(response, configure(method, options), progress))
 
 
@@ -56,6 +59,7 @@ def read_check(
     options: Options | None,
     max_words: int,
     progress: Progress,
+    sources: object = None,
 ) -> tuple[Response, Options]:
     """The response that the arguments of `check` are of, and the options with their corpus.
 
@@ -67,10 +71,13 @@ def read_check(
     require_progress(progress)
     require_text("topic", topic)
     require_text("prompt", prompt)
-    said = {name: value for name, value in (("topic", topic), ("prompt", prompt)) if value is not None}
+    given = (("topic", topic), ("prompt", prompt), ("sources", sources))
+    said = {name: value for name, value in given if value is not None}
+    chosen = chosen if sources is None else chosen.model_copy(update={"citations": True})
     response = response_of({"id": "text", **row, **said}, 1, max_words)
-    if response.problem is not None:
-        raise InputError(response.problem)
+    problem = response.problem or (response.sources.problem if chosen.citations and response.sources is not None else None)
+    if problem is not None:
+        raise InputError(problem)
     if not response.text.strip() and not response.claims:
         raise InputError(NO_TEXT)
     claims = "extract" if response.claims is None else "given"

@@ -6,6 +6,7 @@ from typing import Any
 from localfact.api.evaluate import Job, usual_concurrency
 from localfact.api.reckoning import reckon
 from localfact.claims.chunks import chunks_of
+from localfact.methods.citations import count_citations
 from localfact.methods.comparing import MOST_OF_A_CLAIM, compares_claims, count_claim_pairs
 from localfact.methods.extraction import CHUNKED, EXTRACTORS
 from localfact.methods.registry import relation_names
@@ -46,6 +47,7 @@ def plan(job: Job) -> dict[str, Any]:
         "passages_given": sum(len(response.evidence.passages) for response in usable if response.evidence),
         **pairs_of(chosen, given),
         **claim_pairs_of(chosen, given),
+        **citations_of(chosen, usable),
         "language_model_calls": calls_of(chosen, given, extracted) if chosen.facts is not None else 0,
         "reckoned": reckon(chosen, usable),
         "responses_at_once": usual_concurrency(chosen),
@@ -69,6 +71,14 @@ def claim_pairs_of(chosen: Configuration, given: Sequence[Response]) -> dict[str
     if not compares_claims(chosen.settings):
         return {}
     return {"claim_pairs_given": sum(map(count_claim_pairs, given))}
+
+
+def citations_of(chosen: Configuration, usable: Sequence[Response]) -> dict[str, int]:
+    """The sentences, citations and pairs at most of all responses, before any source is read; empty where not asked."""
+    if chosen.settings.citations is None:
+        return {}
+    found = [count_citations(response) for response in usable]
+    return {f"citation_{name}": sum(one[name] for one in found) for name in ("sentences", "marks", "pairs_at_most")}
 
 
 def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequence[Response]) -> str:

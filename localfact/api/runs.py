@@ -9,6 +9,7 @@ from localfact.api.evaluate import RUNS
 from localfact.api.rescore import read_finished_summary
 from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.records import Assessment, Record
+from localfact.report.citation_rows import citation_rows as citation_rows_of
 from localfact.report.claim_rows import claim_rows as rows_of
 from localfact.runs.assessments import count_assessments, read_assessments
 from localfact.runs.record import read_record
@@ -97,12 +98,25 @@ def claim_rows(run: str | Path | Assessment | Iterable[Assessment]) -> list[dict
     Raises:
         MissingError: there is no such run. InputError: it is neither a run nor assessments.
     """
+    return list(rows_of(_assessments(run, "claim_rows")))
+
+
+def citation_rows(run: str | Path | Assessment | Iterable[Assessment]) -> list[dict[str, Any]]:
+    """A row for each source that a sentence cites, and for each uncited sentence, as plain values; none where not checked.
+
+    `supported` says whether all that the sentence cites entails it, `counts` whether the citation is precise, `quote` is the
+    sentence of the source that decides. Arguments and errors as of `claim_rows`.
+    """
+    return list(citation_rows_of(_assessments(run, "citation_rows")))
+
+
+def _assessments(run: str | Path | Assessment | Iterable[Assessment], name: str) -> list[Assessment]:
     if isinstance(run, str | Path):
         run = read_assessments(Path(run))
     assessments = [run] if isinstance(run, Assessment) else list(run) if isinstance(run, Iterable) else [run]
     if not all(isinstance(one, Assessment) for one in assessments):
-        raise InputError("claim_rows takes a run folder, as summary.run of a summary, or what localfact.check returned.")
-    return list(rows_of(assessments))
+        raise InputError(f"{name} takes a run folder, as summary.run of a summary, or what localfact.check returned.")
+    return assessments
 
 
 def _row(path: Path) -> RunRow:

@@ -204,6 +204,10 @@ def check(
         str | None, typer.Option("--topic", help="What the text is about; resolves a leading she, he or it.")
     ] = None,
     prompt: Annotated[str | None, typer.Option("--prompt", help="What the text answers.")] = None,
+    sources: Annotated[
+        Path | None,
+        typer.Option("--sources", help="What the text cites, as JSON: a list, or an object of marks and sources; --citations."),
+    ] = None,
     method: MethodName = None,
     max_words: MaxWords = MAX_WORDS,
     offline: Offline = False,
@@ -214,16 +218,25 @@ def check(
     """Judge one text: a verdict per claim, with the passages that moved it most. Without --corpus, in the sample's pages."""
     begin_offline(offline, options)
     from localfact.api.check import check as check_text
+    from localfact.inputs.sources import read_sources_file
     from localfact.report.summary import NO_PAGE_READ, no_page_read
     from localfact.report.terminal import assessment_view
     from localfact.runs.assessments import is_failed
 
     build = Build(how, as_json, fail_under)
     text = text_of(file)
+    cited = None if sources is None else read_sources_file(sources)
     tell_evidence(options)
     with TextProgress(errors()) as progress:
         assessment = check_text(
-            text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress
+            text,
+            topic=topic,
+            prompt=prompt,
+            sources=cited,
+            method=method,
+            options=options,
+            max_words=max_words,
+            progress=progress,
         )
     read = Path(file) if file != "-" and is_there(file) else None
     build.show(assessment, lambda: assessment_view(assessment), lambda: [assessment], read)

@@ -20,6 +20,9 @@ def show_command(
         typer.Option("--only", help="Claims of this verdict alone, over the run the least likely first; repeat for several."),
     ] = None,
     graph: Annotated[bool, typer.Option("--graph", help="Print the factor graph of one response, for infer.")] = False,
+    citations: Annotated[
+        bool, typer.Option("--citations", help="With --format: citations as a table, a row a citation, in place of claims.")
+    ] = False,
     how: Annotated[
         Format,
         typer.Option(
@@ -37,11 +40,13 @@ def show_command(
     [dim]localfact show marie-curie[/]                    one response of it
     [dim]localfact show runs/4f1c --only contradicted[/]  what that run found wrong, the surest first
     [dim]localfact show --format csv > claims.csv[/]      a row a claim, with the sentence that it rests on
+    [dim]localfact show --citations --format csv[/]       a row a citation, with the sentence of its source that decides
     [dim]localfact show marie-curie --graph | localfact infer -[/]  the marginals again, by another solver perhaps
     """
     from localfact.api.graph import graph as graph_of
     from localfact.api.rescore import read_finished_summary, rescore
     from localfact.api.runs import latest_run
+    from localfact.report.citation_rows import citations_table
     from localfact.report.claim_rows import claim_rows, claims_table, least_likely
     from localfact.report.finding_view import findings_view
     from localfact.report.findings import common_flags
@@ -66,6 +71,11 @@ def show_command(
     if only:
         view = findings_view(assessments, verdicts=only, most=None)
         assessments = worst_first(only_verdicts(one, only) for one in assessments)
+    if citations:
+        if how == "terminal" or only:
+            raise InputError("--citations goes with --format alone; in a terminal, localfact show ID has a text's citations.")
+        show_table(citations_table(assessments), how)
+        return
     if how != "terminal":
         show_table(claims_table(assessments, worst_first=bool(only)), how)
         return

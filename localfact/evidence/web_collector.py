@@ -73,6 +73,14 @@ class WebCollector:
         """
         await self._once("query", query, self._collect)
 
+    async def fetch(self, link: str) -> None:
+        """Returns when the corpus has the page at a normalised address, or the reason why there is none.
+
+        Nothing is fetched where only snippets are wanted, or from a host that is left out.
+        """
+        if self._fetcher is not None and self._admission.admits_host(host_of(link)):
+            await self._once("page", link, partial(self._fetch, self._fetcher))
+
     async def aclose(self) -> None:
         """Closes connections and worker processes. The corpus stays open: its owner finishes it."""
         for task in self._under_way.values():

@@ -14,6 +14,7 @@ Our own schema, one JSON object a line (only `response` is needed):
      "annotation": [claims of an annotator, where "claims" are an extractor's],
      "extraction": {other results of that extractor, as `localfact extract` writes them},
      "passages": [{"id": "...", "title": "...", "link": "...", "date": "...", "text": "...", "snippet": "..."}],
+     "sources": [what the text cites as [1], [2], ...; `sources.py` has its forms],
      "error_message": "why an earlier pass (`localfact extract`, `localfact generate`) could not make this row"}
 
 A "sample" says which sample of another tool's log the row is (`logs/`). A claim whose "edit" is "removed", by an annotator, is
@@ -34,6 +35,7 @@ from localfact.inputs.json_rows import Row, RowError, find_unused_name, first
 from localfact.inputs.logs.samples import read_epoch
 from localfact.inputs.passages import PASSAGE_KEYS, evidence_of
 from localfact.inputs.row_files import open_rows
+from localfact.inputs.sources import sources_of
 from localfact.prose import instead_of_prose
 from localfact.records import Claim, Extraction, Response, Sample
 from localfact.text import readable, word_count
@@ -167,7 +169,7 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
         return bare.model_copy(update={"text": readable(text or ""), "problem": earlier})
     if text is None:
         return bare.model_copy(update={"problem": readable(answer.problem or "The row has no response.")})
-    response = bare.model_copy(update={"text": readable(text)})
+    response = bare.model_copy(update={"text": readable(text), "sources": sources_of(row, text)})
     if (instead := instead_of_prose(response.text)) is not None:
         return response.model_copy(update={"problem": f"The response is {instead}, not text that states something."})
     words = word_count(response.text)

@@ -75,6 +75,13 @@ decomposer, windows, one-call or safe. Default: the method's."""
     """Make equal claims of a response one, or keep each. Default: merged in our own methods, as its own code does in others."""
 
 
+class CitationOptions(OptionGroup):
+    """The sources that a text cites."""
+
+    citations: bool = False
+    """Check what the text cites, too: does each source that it marks say so? docs/citations.md has the forms of marks."""
+
+
 class AnswerOptions(OptionGroup):
     """The options of every extractor that uses a language model."""
 
@@ -245,6 +252,7 @@ class Options(
     GateOptions,
     ChunkOptions,
     ModelOptions,
+    CitationOptions,
     ClaimOptions,
 ):
     """Everything a user may choose about a method. A command or a function takes those that it uses."""

@@ -35,7 +35,18 @@ class RunPart(Enum):
 #: Each field of `Options` and what reads it; None for what every run does.
 USES: Mapping[str, RunPart | None] = {
     **dict.fromkeys(
-        ("seed", "claims", "extractor", "merge_duplicates", "corpus", "evidence", "queries", "queries_per_claim", "k")
+        (
+            "seed",
+            "claims",
+            "extractor",
+            "merge_duplicates",
+            "citations",
+            "corpus",
+            "evidence",
+            "queries",
+            "queries_per_claim",
+            "k",
+        )
     ),
     **dict.fromkeys(ModelOptions.model_fields, RunPart.MODEL),
     **dict.fromkeys(("extraction_tokens", "context_sentences"), RunPart.ASKED_CLAIMS),

@@ -185,6 +185,13 @@ class LocalFactSettings(GateOptions, FactReasonerSettings):
     prior_map: PriorMap | None = unwritten(None)
 
 
+class CitationSettings(Record):
+    """What decides how citations are checked: the version of that, and the relation model of a method that has none."""
+
+    version: int
+    relations: str | None = unwritten(None)
+
+
 class DataSettings(Record):
     """Which responses: the file's hash, the most rows of it, and which share of those ("3/8"); None for all."""
 
@@ -199,7 +206,7 @@ class Settings(Record):
     Attributes:
         coherence: whether claims are compared with one another.
         data: None where nothing is read from a file. model, prompts, asking: the language model, the hashes of its prompts, and
-            how it is asked; None where none is asked.
+            how it is asked; None where none is asked. citations: None where they are not checked.
     """
 
     method: str
@@ -212,6 +219,7 @@ class Settings(Record):
     model: EngineIdentity | None = unwritten(None)
     prompts: Mapping[str, str] | None = unwritten(None)
     asking: AskingPolicy | None = unwritten(None)
+    citations: CitationSettings | None = unwritten(None)
 
     def plain(self) -> dict[str, Any]:
         """The settings as plain values: the content of run.yaml."""

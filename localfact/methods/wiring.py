@@ -13,6 +13,7 @@ from localfact.evidence.queries import ClaimQueries, LLMQueries, QueryWriter
 from localfact.evidence.stepwise import StepwiseRetriever
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine
+from localfact.methods.citations import citation_settings, open_checker, open_citing_model
 from localfact.methods.comparing import claim_relator
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.evidence import evidence_settings
@@ -115,6 +116,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         model=facts.identity if facts else None,
         prompts=prompt_hashes(*asked, own=facts.own_prompts) if facts else None,
         asking=facts.policy if facts else None,
+        citations=citation_settings(options, relates=bool(identities)),
     )
     return settings if options.verdict_thresholds is None else with_thresholds(settings, options.verdict_thresholds)
 
@@ -186,7 +188,7 @@ def wire(
     pipeline = Pipeline(
         open_extractor(settings.extraction, engine, settings.seed),
         searched,
-        related,
+        related or open_citing_model(settings, options, opened),
         guaranteeing(Withholding(assessor, languages) if own else assessor, settings),
         Reasons(by_loss=not kind.prompts) if kind is not None else None,
         Flags(EXTRACTORS[settings.extraction.extractor].languages, languages),
@@ -196,6 +198,9 @@ def wire(
         claim_relator(settings, kind),
         settings.coherence,
         has_source=options.corpus is not None,
+        citations=open_checker(
+            settings, options, search.source if search is not None else None, asks_model=kind is not None and bool(kind.prompts)
+        ),
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
 
@@ -239,7 +244,7 @@ def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: As
     file = chosen.options.relations_cache or file
     names = relation_names(chosen.method, chosen.options)
     kept = [relation_kind(name).cached or chosen.options.relations_cache is not None for name in names]
-    if pipeline.relation_model is not None and kept[0]:
+    if pipeline.relation_model is not None and kept and kept[0]:
         pipeline = replace(pipeline, relation_model=_put_cache(pipeline.relation_model, file, opened))
     if isinstance(pipeline.reviewer, SecondOpinion) and kept[1]:
         model = _put_cache(pipeline.reviewer.model, file.with_name(f"second-{file.name}"), opened)

@@ -4,6 +4,13 @@ Everything is frozen. What is written to disk is validated when it is read and c
 `Assessment.model_json_schema()`.
 """
 
+from localfact.records.citations import (
+    CheckedCitation,
+    Citations,
+    CitedClaim,
+    CitedSentence,
+    CitedSource,
+)
 from localfact.records.coherence import ClaimPlace, Coherence, Finder, SelfContradiction
 from localfact.records.judged_claims import JudgedClaim
 from localfact.records.judgements import (
@@ -24,6 +31,8 @@ from localfact.records.responses import (
     Count,
     Evidence,
     Extraction,
+    GivenSource,
+    GivenSources,
     Hit,
     Passage,
     PreVerification,
@@ -39,6 +48,11 @@ __all__ = [
     "SCHEMA_VERSION",
     "Assessment",
     "AssessmentStatus",
+    "CheckedCitation",
+    "Citations",
+    "CitedClaim",
+    "CitedSentence",
+    "CitedSource",
     "Claim",
     "ClaimPlace",
     "Coherence",
@@ -49,6 +63,8 @@ __all__ = [
     "Extraction",
     "Failure",
     "Finder",
+    "GivenSource",
+    "GivenSources",
     "Hit",
     "JudgedClaim",
     "Judgement",

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from localfact.records.citations import Citations
 from localfact.records.coherence import Coherence
 from localfact.records.judged_claims import JudgedClaim, cards, frame, said
 from localfact.records.responses import Claim, Count, Passage, Probability, Record, Sample, Span
@@ -173,6 +174,7 @@ class Assessment(Record):
         decided_by_window: tokens of the language model's window, where that decided how a text was split or cut; None where
             every larger one would have given the same.
         coherence: what its claims say of one another, where that was asked for.
+        citations: what the sources that the text cites say of it; None where that was not asked.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -199,6 +201,7 @@ class Assessment(Record):
     decided_by_window: Count | None = None
     coherence: Coherence | None = Field(default=None, exclude_if=lambda value: value is None)
     warnings: tuple[str, ...] = ()
+    citations: Citations | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def judged(self) -> tuple[JudgedClaim, ...]:

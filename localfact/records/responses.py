@@ -152,6 +152,27 @@ class Sample(Record):
     epoch: Annotated[int, Field(ge=1)] | None = None
 
 
+class GivenSource(Record):
+    """A source that a row brings along.
+
+    Attributes:
+        mark: what the text cites it by: its place in the list, from 1, or its name in a mapping.
+        text: None where the row gives a title or an address alone.
+    """
+
+    mark: str
+    title: str = ""
+    link: str | None = None
+    text: str | None = None
+
+
+class GivenSources(Record):
+    """The sources of a row; `problem`: why they cannot be used, which matters only where citations are asked for."""
+
+    sources: tuple[GivenSource, ...] = ()
+    problem: str | None = None
+
+
 class Response(Record):
     """One long text to be judged, with the prompt it answers.
 
@@ -165,6 +186,7 @@ class Response(Record):
         sample: which sample of another tool's log it is, or None.
         claims: claims that come with the input, or None.
         evidence: passages that come with it, or None.
+        sources: what the text may cite, or None.
         annotation: an annotator's claims, where `claims` are those of an extractor that ran before; None where `claims` are the
             annotator's, or nobody's.
         extraction: what that extractor said beside its claims: unparsed lines, counts, warnings; None where none ran before.
@@ -183,4 +205,5 @@ class Response(Record):
     annotation: tuple[Claim, ...] | None = None
     extraction: Extraction | None = None
     evidence: Evidence | None = None
+    sources: GivenSources | None = None
     problem: str | None = None

@@ -23,6 +23,8 @@ AT_LEAST: Mapping[str, str] = {
     "recall-prime": "R@K'(",
     "f1-prime": "F1@K'(",
     "gold-f1": "F1(gold)",
+    "citation-recall": "citation recall",
+    "citation-precision": "citation precision",
 }
 #: The same of scores of which less is better.
 AT_MOST: Mapping[str, str] = {

@@ -60,6 +60,8 @@ LINES = (
     ("Brier", "mean squared difference between posteriors and annotators' labels: 0 is perfect, 0.25 is a constant 0.5"),
     ("ECE", "calibration error: how far posteriors are from the share of true claims among claims with a similar posterior"),
     ("coherence", "the share of a response's claims that no other claim of it contradicts; it says nothing of what is true"),
+    ("citation recall", "the share of a response's sentences that what they cite entails (ALCE); uncited ones count as 0"),
+    ("citation precision", "the share of a response's citations that entail their sentence, or are needed for that (ALCE)"),
     ("AU", "the area under the curve: 1 is perfect, 0.5 is chance for a ROC curve"),
 )
 

@@ -14,7 +14,17 @@ from rich.text import Text
 from localfact.records import Assessment
 
 #: The counts that are shown where they are above 0.
-COUNTED = ("searches", "searches_failed", "pages", "pages_failed", "claims", "claim_pairs", "relations", "passages_indexed")
+COUNTED = (
+    "searches",
+    "searches_failed",
+    "pages",
+    "pages_failed",
+    "claims",
+    "claim_pairs",
+    "relations",
+    "citations",
+    "passages_indexed",
+)
 
 
 class TerminalProgress:
@@ -131,6 +141,7 @@ STAGES = {
     "claims": "{:,} claims found; searching for passages",
     "claim_pairs": "{:,} pairs of claims to compare",
     "pairs": "{:,} pairs of a claim and a passage to relate",
+    "citations": "{:,} citations to check in their sources",
     "relations": "{:,} pairs related; finding the sentences that verdicts rest on",
 }
 

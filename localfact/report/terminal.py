@@ -11,6 +11,7 @@ from rich.text import Text
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage
 from localfact.report.accounting_view import accounting_view
+from localfact.report.citations_view import citations_view
 from localfact.report.coherence_view import coherence_view
 from localfact.report.console import line, one_line
 from localfact.report.explanations import FLAG_WORDS
@@ -161,13 +162,15 @@ def assessment_view(assessment: Assessment, whole: Assessment | None = None, com
         parts.append(line(f"Failed: {assessment.error}", "bold red"))
     if assessment.status == "abstained":
         parts.append(line(no_claims(assessment), "yellow"))
+    elif is_coherence_alone(assessment):
+        parts += _coherence_part(assessment)
     else:
-        if is_coherence_alone(assessment):
-            return Group(head, *_coherence_part(assessment), *(line(f"Note: {said}", "yellow") for said in assessment.warnings))
         if whole is None and any(claim.spans for claim in assessment.claims):
             parts += [mark_text(assessment), *without_place(assessment)]
         parts.append(verdicts_grid(assessment, (whole or assessment).claims, common))
         parts += _coherence_part(assessment) if whole is None else []
+    if whole is None and (citations := citations_view(assessment)) is not None:
+        parts.append(citations)
     if dropped := count_dropped_sentences(assessment):
         parts.append(line(f"Sentences skipped, as they state no claim: {dropped}", "dim"))
     if assessment.unparsed:

@@ -87,6 +87,7 @@ def _outline(whole: Assessment, same: Same) -> Assessment:
             "counts": _figures(whole.counts, same),
             "usage": _figures(whole.usage, same),
             "warnings": tuple(same(warning) for warning in whole.warnings),
+            "citations": whole.citations and whole.citations.model_copy(update={"sources": (), "sentences": (), "counts": {}}),
         }
     )
 

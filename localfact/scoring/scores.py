@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from localfact.records import Assessment
 from localfact.scoring.aggregate import Policy, ResponseScore, Score
+from localfact.scoring.citation_scores import citation_scores
 from localfact.scoring.coherence import CoherenceScore
 from localfact.scoring.gold_scores import BrierPerClaim, BrierPerResponse, CalibrationError, GoldF1, PrecisionError
 from localfact.scoring.recall import GAMMA, MEDIAN, KPolicy, KPrime, f1, recall_at_k, recall_at_k_prime
@@ -175,6 +176,7 @@ def standard_scores(
     if any(verdict.posterior is not None for assessment in assessments for verdict in assessment.verdicts):
         scores.append(Entropy())
     scores += [VerdictCount("S"), VerdictCount("C"), VerdictCount("U")]
+    scores += citation_scores(assessments)
     labelled = [verdict for assessment in assessments for _, verdict in labelled_claims(assessment)]
     if labelled:
         scores.append(GoldF1())

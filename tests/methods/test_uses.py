@@ -71,6 +71,7 @@ VALUES: dict[str, tuple[object, ...]] = {
     "transcript": (Path("calls.sqlite"),),
     "replay": (None, sample_recording()),
     "claims": ("extract",),
+    "citations": (True,),
     "extractor": ("small-lm", "rules"),
 }
 #: What is used and decides no results: it is in no settings.

@@ -117,6 +117,8 @@ def write_data(folder: Path) -> None:
     row = f'marie-curie,"{CURIE}",Marie Curie was born in Warsaw.,supported'
     (folder / "labelled.csv").write_text(f"id,response,claim,label\n{row}\n")
     (folder / "answer.txt").write_text(CURIE)
+    (folder / "bridge.txt").write_text("The harbour bridge at Veldhaven opened in 1889 [1].")
+    (folder / "sources.json").write_text('["The Veldhaven bridge opened in 1889."]')
     (folder / "question.txt").write_text("Is Warsaw in Poland?")
     (folder / "more").mkdir()
     (folder / "more/curie.html").write_text(f"<html><body><article><p>{CURIE}</p></article></body></html>")

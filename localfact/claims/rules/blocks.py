@@ -3,9 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
 
 from localfact.claims.rules.checkworthy import DropReason
 from localfact.claims.rules.markdown import PlainText
+from localfact.records import Span
 
 _FENCE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)$")
 _FENCED_LINE = re.compile(r"\s*(?P<fence>`{3,}|~{3,})[^`~\n]+(?P=fence)\s*$")
@@ -61,6 +64,24 @@ def hide_blocks(whole: PlainText, dropped: Counter[str]) -> PlainText:
     dropped.update({DropReason.REFERENCE: len(entries)} if entries else {})
     # Their breaks stay, as what is before and behind them is not one line.
     return whole.without([(lines[place][0], lines[place][0] + len(texts[place])) for place in sorted(code | entries)])
+
+
+class LinesApart(NamedTuple):
+    """Lines of a response, as it was written, that are no prose: of blocks of code, and of references."""
+
+    code: Sequence[Span]
+    references: Sequence[Span]
+
+
+def lines_apart(text: str) -> LinesApart:
+    """Finds those lines; a heading of references in Markdown is none of them."""
+    lines = text.split("\n")
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    spans = [Span(start=start, end=start + len(line)) for start, line in zip(starts, lines, strict=False)]
+    texts = [line.rstrip() for line in lines]
+    code = set(_code_lines(texts, Counter()))
+    references = _reference_lines([("" if place in code else line) for place, line in enumerate(texts)])
+    return LinesApart([spans[place] for place in sorted(code)], [spans[place] for place in references])
 
 
 def _code_lines(texts: Sequence[str], dropped: Counter[str]) -> Iterator[int]:

@@ -6,20 +6,20 @@ from localfact.claims.rules.english import MONTH
 from localfact.claims.rules.markdown import PlainText
 
 _ADDRESS = r"(?:[^()\s<>\[\]]|\([^()\s]{0,100}\)){1,600}"
-_TARGET = rf"\(<?(?:{_ADDRESS})?>?(?: \"[^\"\n]{{0,200}}\")?\)"
-_IMAGE = re.compile(rf"!\[[^\]\n]{{0,300}}\]{_TARGET}")
-_NUMBER_LINK = rf"\[{{1,2}}\^?\d{{1,4}}\]{{1,2}}{_TARGET}"
+TARGET = rf"\(<?(?:{_ADDRESS})?>?(?: \"[^\"\n]{{0,200}}\")?\)"
+IMAGE = re.compile(rf"!\[[^\]\n]{{0,300}}\]{TARGET}")
+_NUMBER_LINK = rf"\[{{1,2}}\^?\d{{1,4}}\]{{1,2}}{TARGET}"
 _LINK_TEXT = r"\[(?P<shown>[^\[\]\n]{1,300})\]"
-_LINK = re.compile(rf"{_LINK_TEXT}(?:{_TARGET}|\[\w{{0,20}}\](?!\())")
+_LINK = re.compile(rf"{_LINK_TEXT}(?:{TARGET}|\[\w{{0,20}}\](?!\())")
 _LINK_IN_BRACKETS = (
-    rf"(?:\[(?:\[\^?\d{{1,4}}\]{_TARGET}[,;]? ?){{1,10}}\]|"
-    rf"\((?:(?:see|source|via)?:? ?\[[^\[\]\n]{{1,200}}\]{_TARGET}[,;]? ?){{1,10}}\))"
+    rf"(?:\[(?:\[\^?\d{{1,4}}\]{TARGET}[,;]? ?){{1,10}}\]|"
+    rf"\((?:(?:see|source|via)?:? ?\[[^\[\]\n]{{1,200}}\]{TARGET}[,;]? ?){{1,10}}\))"
 )
 # Words of links that name a source, not a thing.
 _SITE = r"(?:\w{2}\.)?wikipedia|britannica|imdb|[\w.-]{1,60}\.(?:com|org|net|edu|gov)"
 _SOURCE_NAME = rf"(?i:source|link|ref(?:erence)?|citation|here|pdf|{_SITE})"
-_SOURCE_LINK = rf"\[{_SOURCE_NAME}(?:\+\d+)?\](?:{_TARGET}|\[\w{{1,20}}\])(?=\W*(?:\n|$|\[))"
-_URL = r"(?>(?:https?://|www\.)[^\s<>\"”\])}]{1,600}(?<![.,;:!?'*]))"
+_SOURCE_LINK = rf"\[{_SOURCE_NAME}(?:\+\d+)?\](?:{TARGET}|\[\w{{1,20}}\])(?=\W*(?:\n|$|\[))"
+URL = r"(?>(?:https?://|www\.)[^\s<>\"”\])}]{1,600}(?<![.,;:!?'*]))"
 _NAME = r"[A-Z\u00c0-\u00de][\w'’-]+"
 _NO_AUTHOR = (
     rf"(?!(?i:{MONTH}|spring|summer|autumn|fall|winter|olympics|season|since|until|from|in|by|early|late|mid|circa|born|died|released|"
@@ -27,14 +27,14 @@ _NO_AUTHOR = (
     r"between)\b)"
 )
 _MORE_AUTHORS = rf",? (?:et al\.?|(?:and|&) (?:{_NAME}|others|colleagues)|(?:[A-Z]\.,? ?)+)|, {_NAME}(?=,? (?:and|&))"
-_AUTHORS = rf"{_NO_AUTHOR}{_NAME}(?:{_MORE_AUTHORS}){{0,4}}"
+AUTHORS = rf"{_NO_AUTHOR}{_NAME}(?:{_MORE_AUTHORS}){{0,4}}"
 _PAGES = r"(?:, ?(?:pp?\.|pages?|ch\.|sec\.|§|para\.) ?[\w–-]{1,15})?"
-_AUTHOR_YEAR = (
+AUTHOR_YEAR = (
     r"(?:(?:see(?: also)?|e\.g\.,?|cf\.|as cited in),? )?"
-    rf"{_AUTHORS},? (?:\d{{4}}[a-z]?(?:[,/] ?\d{{4}}[a-z]?)?|n\.d\.|in press|forthcoming)(?:: ?\d[\d–-]*)?{_PAGES}"
+    rf"{AUTHORS},? (?:\d{{4}}[a-z]?(?:[,/] ?\d{{4}}[a-z]?)?|n\.d\.|in press|forthcoming)(?:: ?\d[\d–-]*)?{_PAGES}"
 )
 # "A film (Arrival, 2016)" is no citation.
-_NO_WORK = "".join(rf"(?<!{work} )" for work in ("film", "movie", "album", "novel", "book", "song", "series", "play"))
+NO_WORK = "".join(rf"(?<!{work} )" for work in ("film", "movie", "album", "novel", "book", "song", "series", "play"))
 _MARK = "|".join(
     (
         # Not the root of LaTeX, a place of an array, an interval from 0.
@@ -59,7 +59,7 @@ _MARK = "|".join(
         r"\[(?:[\w-]{1,40}\.){1,3}(?:com|org|net|edu|gov|de|fr|uk|io)(?:/[^\[\]\s]{0,200})?\](?!\()",
         r"(?<=\d{4})\^\d{1,2}\b(?!\.\d)",
         r"[(\[](?:(?i:sources?|via|ref(?:erence)?s?|cited in): ?|ISBN|doi|DOI|arXiv)[^()\[\]\n]{1,120}[)\]](?!\()",
-        rf"{_NO_WORK}[(\[]{_AUTHOR_YEAR}(?:; ?{_AUTHOR_YEAR}){{0,9}}[)\]]",
+        rf"{NO_WORK}[(\[]{AUTHOR_YEAR}(?:; ?{AUTHOR_YEAR}){{0,9}}[)\]]",
         r"(?<=\w )\(\d{1,2}(?:, ?\d{1,2}){0,5}\)(?=[.!?](?:\s|$))",
         r"(?:(?<=[\w)])|(?<=[\w)] ))[†‡]+(?=[\s.,;]|$)",
         r"\ue200?(?:cite)?turn\d+(?:search|view|news|fetch)\d+",
@@ -74,14 +74,14 @@ _LEAD = (
 _END = r"(?=\s*(?:[.,;:!?)]|\n|$))"
 # One look at the first character spares most places.
 _CITED = rf"(?:(?=[\[(【†‡{{^\\:\ue200-\ue206ct])(?:{_LINK_IN_BRACKETS}|{_NUMBER_LINK}|{_SOURCE_LINK}|{_MARK}))"
-_BRACKETED_URL = rf"[(<\[]\s*{_URL}\s*[)>\]]"
+_BRACKETED_URL = rf"[(<\[]\s*{URL}\s*[)>\]]"
 _IN_FRONT = r"(?:(?<=[.!?\n] )|(?<=\n)|\A)(?:According to|As (?:per|stated (?:in|by)|reported (?:in|by))|From|Per|Via)\s*"
 _CITATION = re.compile(rf"{_IN_FRONT}{_CITED},\s*|{_LEAD}\s*{_CITED}{_END}|[ \t]*{_CITED}")
 _ANY_CITED = re.compile(_CITED)
 # "Her page is https://..." says which it is.
 _LINKED = re.compile(
-    rf"{_IN_FRONT}{_URL},\s*|{_LEAD}:?[ \t]*{_BRACKETED_URL}|"
-    rf"(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bis )(?<!\bare )(?<!\bwas ){_LEAD}:?[ \t]*{_URL}"
+    rf"{_IN_FRONT}{URL},\s*|{_LEAD}:?[ \t]*{_BRACKETED_URL}|"
+    rf"(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bis )(?<!\bare )(?<!\bwas ){_LEAD}:?[ \t]*{URL}"
 )
 _LEFT_OVER = re.compile(r"[ \t]*(?:\(\s*(?:(?i:see|sources?|cf\.|and|via)[:,]?)?\s*[,;.]*\s*\)|\[\s*[,;]*\s*\])")
 _DOUBLE_END = re.compile(r"(?<=[.!?])[ \t]*\.(?=\s|$)(?<!\.\.)")
@@ -90,7 +90,7 @@ _SPACE_BEFORE = re.compile(r"(?<=[\w\"”’)])[ \t]+(?=[.,;](?:\s|$))")
 
 def hide_citations(whole: PlainText) -> PlainText:
     """Returns a text without links and citation marks; the words of a link that is part of its sentence stay."""
-    found = whole.replace(_IMAGE, lambda _: "")
+    found = whole.replace(IMAGE, lambda _: "")
     if _ANY_CITED.search(found.text):
         found = found.replace(_CITATION, lambda _: "")
     found = found.replace(_LINK, lambda link: link["shown"])

@@ -47,7 +47,7 @@ _RAISED_DIGITS = re.compile("[⁰¹²³⁴-⁹]+")
 _FROM_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _NUMBERS = re.compile(r"[\[(]?\d{1,3}(?:\s?[,–-]\s?\d{1,3})*[\])]?")
 # Behind a power of ten, a unit or a letter small raised digits are an exponent: 10⁶, km², x².
-_RAISED_NUMBER = re.compile(r"(?:(?<!\d)10|(?<![^\W\d_])[^\W\d_]{1,2}|(?i:miles|feet|met(?:er|re)s|inches|[kmc]m/s))$")
+RAISED_NUMBER = re.compile(r"(?:(?<!\d)10|(?<![^\W\d_])[^\W\d_]{1,2}|(?i:miles|feet|met(?:er|re)s|inches|[kmc]m/s))$")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,31}\d{0,2});")
 _STRUCK_OUT = re.compile(r"~~[^~\n]{1,300}~~ ?")
 # A label in bold whose sentence follows without a colon.
@@ -136,14 +136,14 @@ def _instead_of(tag: re.Match[str], closed: set[str]) -> str | None:
 
 def _lower(raised: str, before: str) -> str:
     """Returns raised text as a citation mark, an exponent, or what it says ("19th")."""
-    if _RAISED_NUMBER.search(before[-12:]) and raised.strip("-−").isdigit():
+    if RAISED_NUMBER.search(before[-12:]) and raised.strip("-−").isdigit():
         return f"^{raised}"
     return f"[{raised.strip(' []()')}]" if _NUMBERS.fullmatch(raised.strip()) else raised
 
 
 def _lower_digits(digits: re.Match[str]) -> str | None:
     before = digits.string[max(0, digits.start() - 12) : digits.start()]
-    if _RAISED_NUMBER.search(before) or before.endswith(("⁻", "-", "−")):
+    if RAISED_NUMBER.search(before) or before.endswith(("⁻", "-", "−")):
         return None
     return f"[{digits[0].translate(_FROM_RAISED)}]"
 

@@ -23,6 +23,7 @@ from localfact.records import (
 )
 from localfact.report.findings import leading_passage, too_weak, without_flags
 from localfact.report.marked_text import pieces, quote
+from localfact.report.page.citations import citations_data, colour_of, mark_places
 from localfact.report.page.rendering import place_shown, show, web_address
 from localfact.report.whose_pages import tell_provider
 from localfact.scoring.tally import precision_annotated, tally
@@ -85,13 +86,27 @@ def response_data(
     corrected = dict(correction_of_claims(correction or {}))
     place = {passage.id: number for number, passage in enumerate(assessment.passages)}
     number = {claim.id: index for index, claim in enumerate(assessment.claims)}
-    parts = pieces(assessment.text, [claim.spans for claim in assessment.claims])
+    marks, claims = mark_places(assessment.citations), len(assessment.claims)
+    parts = pieces(assessment.text, [*(claim.spans for claim in assessment.claims), *((mark,) for mark, _, _ in marks)])
     placed = {claim for part in parts for claim in part.claims}
+    cited = {
+        claims + place: [sentence, colour_of(verdict), verdict.value.replace("_", " ")]
+        for place, (_, sentence, verdict) in enumerate(marks)
+    }
     judged = zip(assessment.claims, assessment.verdicts, strict=True)
     return {
         "facts": dict(_facts(assessment)),
         "error": show(assessment.error or ""),
-        "text": [[show(part.text), part.claims, part.ends] for part in parts],
+        "text": [
+            [
+                show(part.text),
+                [one for one in part.claims if one < claims],
+                [one for one in part.ends if one < claims],
+                *[cited[one] for one in part.claims if one >= claims][:1],
+            ]
+            for part in parts
+        ],
+        **({"citations": citations_data(assessment)} if assessment.citations is not None else {}),
         "claims": [
             {
                 "placed": number[claim.id] in placed,

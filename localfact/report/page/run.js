@@ -197,7 +197,7 @@ function openResponse(number) {
     data.error ? h("p", { class: "warnings" }, `Failed: ${data.error}`) : null,
     row.response.status === "abstained" ? h("p", { class: "warnings" }, data.unparsed.length ? "No claim could be read from the extractor's answer. That says nothing about the text." : "No checkable claim was found in this text.") : null,
     h("div", { class: "columns" },
-      h("div", {}, markedText(row, data), clashes(row, data), claimList(row, data)),
+      h("div", {}, markedText(row, data), data.citations ? h("p", { class: "quiet" }, `${data.citations.headline}. A mark in the text opens what its source says.`) : null, clashes(row, data), claimList(row, data)),
       h("section", { id: "claim", "aria-label": "The claim that is open", hidden: true })),
     data.notes.length ? h("ul", { class: "warnings" }, data.notes.map((note) => h("li", {}, note))) : null,
     data.unparsed.length ? h("details", {}, h("summary", {}, `${many(data.unparsed.length, "line")} of the model's answer could not be read`), h("ul", {}, data.unparsed.map((line) => h("li", {}, line)))) : null,
@@ -209,8 +209,10 @@ function openResponse(number) {
 function markedText(row, data) {
   const [label, posterior] = [1, 2].map((field) => (claim) => row.response.claims[claim][field]);
   const faint = (claim) => (weak(label(claim), posterior(claim)) ? " weak" : "");
-  return h("div", { class: "text", dir: "auto" }, data.text.map(([text, claims, ends]) => [
-    claims.length
+  return h("div", { class: "text", dir: "auto" }, data.text.map(([text, claims, ends, cited]) => [
+    cited
+      ? h("button", { type: "button", class: `number v-${cited[1]}`, onclick: () => openCitation(cited[0]), "aria-label": `Citation ${text}: ${cited[2]}` }, text)
+      : claims.length
       ? h("mark", { class: `v-${label(claims[claims.length - 1])}${faint(claims[claims.length - 1])}${claims.length > 1 ? " many" : ""}`, "data-claims": ` ${claims.join(" ")} `, onclick: () => go(open.response, nextOf(claims)) }, text)
       : text,
     ends.map((claim) => [h("button", { type: "button", class: `number v-${label(claim)}${faint(claim)}`, "data-claim": claim, onclick: () => go(open.response, claim), "aria-label": `Claim ${claim + 1}, ${clearly(label(claim), posterior(claim))}: ${row.response.claims[claim][0]}` }, `${claim + 1} ${signOf(label(claim), posterior(claim))}`),
@@ -291,6 +293,33 @@ function correctionView(made) {
   return h("div", { class: "correction" },
     h("p", {}, "Corrected: ", h("del", {}, made.old), " ", h("ins", {}, made.new), made.after === null ? "" : h("span", { class: "quiet" }, ` true with probability ${percent(made.after)} then`)),
     h("p", { class: "where", dir: "auto" }, `“${made.quote}” ${made.title}`, made.link ? [made.title ? ", " : "", address(made.link)] : ""));
+}
+
+// What the sources of a sentence say, in the place of a claim: opened at one of its marks.
+function openCitation(number) {
+  const panel = byId("claim");
+  const sentence = open.data.citations.sentences[number];
+  for (const marked of document.querySelectorAll("#response .open")) marked.classList.remove("open");
+  open.claim = open.address = null;
+  panel.hidden = false;
+  panel.className = `v-${sentence.colour}`;
+  const told = ([colour, sign, words]) => [h("span", { class: `sign v-${colour}`, "aria-hidden": "true" }, sign), ` It ${words}`];
+  filled(panel,
+    h("div", { class: "head" },
+      h("h3", { id: "claim-title", tabindex: "-1" }, `Cited sentence ${number + 1} of ${open.data.citations.sentences.length}`),
+      h("button", { type: "button", onclick: () => go(open.response, null) }, "Close")),
+    h("blockquote", { dir: "auto" }, sentence.text),
+    h("p", { class: "verdict" }, sentence.told),
+    sentence.sources.map((source) => h("div", { class: "passage" },
+      h("h4", {}, `${source.mark} `, source.title),
+      h("p", { class: "where" }, source.where, source.link ? [source.where ? ", " : "", address(source.link)] : ""),
+      h("p", {}, told(source.verdict), source.entailment === null ? "." : `: entailment ${percent(source.entailment)}, contradiction ${percent(source.contradiction)}. ${source.counts}`),
+      source.quote === null ? null : h("blockquote", { dir: "auto" }, source.quote))),
+    sentence.claims.length ? h("h4", {}, "Of its claims, what it cites") : null,
+    sentence.claims.map(([text, colour, sign, words]) => h("p", {}, h("span", { class: `sign v-${colour}`, "aria-hidden": "true" }, sign), ` ${words}: `, text)));
+  byId("claim-title").focus({ preventScroll: true });
+  panel.scrollTop = 0;
+  panel.scrollIntoView({ block: "nearest" });
 }
 
 function headingOf(passages) {

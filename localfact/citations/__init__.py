@@ -1,0 +1,1 @@
+"""Citations: which sources a response cites for each sentence, and whether they say it."""
