@@ -4,7 +4,7 @@
 
 Sets and answers are those of measure_calibration.py, whose FOLDER it shares. The responses of a set are split in two by lot,
 many times; thresholds are chosen on one half, and counted is how often, in the other, more of the verdicts that stand are wrong
-than was promised. A half is a small sample, so that this happens somewhat more often than with probability delta.
+than was promised: of all splits, those included in which nothing could be promised.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def counts(found: Sequence[Assessment], label: VerdictLabel, max_risk: float, de
         standing = [bad for stands, bad in judged if stands]
         risks.append(np.mean(standing) if standing else 0.0)
         kept.append(len(standing) / max(len(judged), 1))
-    above = f"{np.mean(np.array(risks) > max_risk):.0%}" if risks else ""
+    above = f"{sum(risk > max_risk for risk in risks) / SPLITS:.0%}"
     means = [f"{np.mean(values):.3f}" if values else "" for values in (risks, kept)]
     return [label.value, str(sum(map(len, sure))), str(sum(map(sum, wrong))), str(len(risks)), above, *means]
 

@@ -96,7 +96,7 @@ def test_rows_that_tell_nothing_are_refused(tmp_path: Path, row: Mapping[str, st
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ([], "calibrate takes --data, to choose theta, or --relations"),
+        ([], "calibrate takes --data, to choose theta, --relations"),
         (["--data", "x.jsonl", "--relations", "reference"], "calibrate takes --data"),
         (["--data", "x.jsonl", "--relation-map", "map.json"], "--relation-map is where the map of --relations is written"),
         (["--relations", "reference", "--limit", "3", "--max-risk", "0.1"], "--limit, --max-risk is about theta"),
