@@ -221,28 +221,20 @@ class GraphOptions(OptionGroup):
     """How marginals are computed: auto, exact, bp, wmb or pgmpy."""
 
 
-class PriorMapOptions(OptionGroup):
-    """Calibrated priors of claims, for the method localfact."""
+class LabelledOptions(OptionGroup):
+    """What `calibrate` made of labelled claims."""
 
     panel: ClassVar[str | None] = "FactReasoner"
 
     prior_map: Path | None = None
     """Calibrates what the model thinks of its claims, for localfact; from `calibrate --prior-map`."""
-
-
-class VerdictOptions(OptionGroup):
-    """Verdicts with a guarantee, for methods with a graph."""
-
-    panel: ClassVar[str | None] = "FactReasoner"
-
     verdict_thresholds: Path | None = None
     """Let only verdicts stand that are sure enough for a known risk; a file from `calibrate --verdicts`."""
 
 
 class Options(
     SeedOptions,
-    VerdictOptions,
-    PriorMapOptions,
+    LabelledOptions,
     GraphOptions,
     CoherenceOptions,
     RelationOptions,

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from localfact.report.console import line
+from localfact.report.findings import many
 
 #: The most characters of a quoted sentence.
 QUOTED = 240
@@ -47,8 +48,8 @@ def corrections_view(summary: Mapping[str, Any]) -> RenderableType:
     made = summary["contradicted"] - left
     parts = [
         line(
-            f"{summary['contradicted']:,} contradicted claims in {summary['responses']:,} responses: {made:,} corrected by "
-            f"{summary['edits']:,} edits, {left:,} left",
+            f"{many(summary['contradicted'], 'contradicted claim')} in {many(summary['responses'], 'response')}: {made:,} "
+            f"corrected by {many(summary['edits'], 'edit')}, {left:,} left",
             "bold",
         )
     ]
