@@ -77,7 +77,7 @@ _NO_PERSON = re.compile(
     r"Castle|Cathedral|Center|Centre|Championship|Championships|Church|City|Club|Coast|College|Commission|Committee|Company|Congress|"
     r"Council|County|Court|Cup|Day|Department|District|Empire|Festival|Film|Force|Foundation|Games|Group|Hall|Hospital|House|Inc|"
     r"Institute|Island|Islands|Journal|Kingdom|Laboratory|Lake|League|Library|Magazine|Medal|Ministry|Mount|Mountain|Museum|Navy|"
-    r"Office|Olympic|Olympics|Open|Opera|Orchestra|Order|Organization|Palace|Parliament|Park|Parish|Party|Peninsula|Power|Press|Prize|"
+    r"Office|Olympic|Olympics|Open|Opera|Orchestra|Order|Organization|Palace|Parliament|Park|Parish|Party|Peninsula|Power|Press|Prizes?|Medals|Oscars|Emmys|Grammys?|"
     r"Project|Province|Records|Republic|Revolution|River|School|Sea|Senate|Series|Service|Society|Square|Star|State|States|Street|"
     r"Studio|Studios|Team|Territory|Theater|Theatre|Times|Tour|Tower|Town|Treaty|Trophy|Union|United|University|Valley|Village|War|"
     rf"World|Year|{MONTH}|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|American|British|English|French|German|Italian|"

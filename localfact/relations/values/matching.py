@@ -11,6 +11,8 @@ from localfact.relations.values.vocabulary import base, kin
 BESIDE, MEANT = 0.5, 0.95
 #: How sure it is that "he" or "its" is who was spoken of last; that it is somebody who was spoken of before.
 LAST_SPOKEN_OF, SPOKEN_OF = 0.95, 0.8
+#: How sure it is that a claim about a pronoun is about the one that the clause names.
+UNKNOWN_SUBJECT = 0.5
 #: The share of the governing words that a clause must have to be about the same slot.
 GOVERNED = 0.6
 LIGHTEST = 1.0
@@ -72,8 +74,8 @@ def coverage(things: frozenset[str], words: frozenset[str], placed: PlacedClause
 def fit_subject(claim: ReadClause, placed: PlacedClause, words: frozenset[str]) -> float:
     """How sure it is that the clause is about the claim's subject."""
     said = placed.clause
-    if not claim.subject:
-        return 1.0
+    if not claim.subject:  # a pronoun, which may be anybody whom the text names
+        return UNKNOWN_SUBJECT if said.subject and not said.goes_on else 1.0
     held = held_of(claim.subject, said.subject)
     if len(held) == len(claim.subject) and said.goes_on and not said.owned:
         return 1.0 if len(said.subject) <= 1 + len(held) else SPOKEN_OF  # "his brother Anders Lund"

@@ -71,6 +71,10 @@ def test_one_capitalised_word_that_begins_a_sentence_is_no_person() -> None:
     assert resolve("Ada Morel", "Fame came late.", "She died in 1900.")[1] == "Ada Morel died in 1900."
 
 
+def test_prizes_are_nobody() -> None:
+    assert resolve("Ada Morel", "She won three Osmium Prizes.", "She moved.")[1] == "Ada Morel moved."
+
+
 def test_a_relative_of_the_topic_may_be_what_the_next_pronoun_stands_for() -> None:
     assert resolve("Ada Morel", "Her mother was a painter.", "She was rich.", "In 1900 war came.", "She left.")[1::2] == [
         "She was rich.",
