@@ -138,7 +138,7 @@ class TerminalProgress:
 
 #: What is said of one text when a stage of it has ended, or its pairs are known.
 STAGES = {
-    "claims": "{:,} claims found; searching for passages",
+    "claims": "{:,} claims found; reading what there is about them",
     "claim_pairs": "{:,} pairs of claims to compare",
     "pairs": "{:,} pairs of a claim and a passage to relate",
     "citations": "{:,} citations to check in their sources",

@@ -63,7 +63,7 @@ def test_of_one_text_each_stage_is_a_line_without_a_terminal(clock: list[float])
             progress.count(stage, number)
     assert out.getvalue().splitlines() == [
         "Reading the text ...",
-        "9 claims found; searching for passages ...",
+        "9 claims found; reading what there is about them ...",
         "45 pairs of a claim and a passage to relate ...",
         "45 pairs related; finding the sentences that verdicts rest on ...",
     ]
