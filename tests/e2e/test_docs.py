@@ -43,6 +43,8 @@ TESTED = {
     "localfact annotate answers": "tests/annotation",
     "localfact annotate annotations/mine": "tests/annotation",
     "localfact calibrate --relations": "tests/api/test_calibrate_relations.py",
+    "localfact calibrate --verdicts": "tests/api/test_calibrate_verdicts.py",
+    "localfact eval --data answers.jsonl --corpus index/mine --verdict-thresholds": "tests/api/test_calibrate_verdicts.py",
     "localfact compare --methods": "tests/api/test_compare_methods.py",
     "localfact mcp": "tests/integrations/test_mcp.py",
     "localfact serve": "tests/integrations/test_service.py",
