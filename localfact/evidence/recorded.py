@@ -106,5 +106,9 @@ def evidence_key(settings: str, response: Response, claims: Sequence[Claim]) -> 
 
     Which sample of a log the response is, and what it cites, decides nothing.
     """
-    decides = [settings, response.model_dump(mode="json", exclude={"sample", "sources"}), *(one.model_dump(mode="json") for one in claims)]
+    decides = [
+        settings,
+        response.model_dump(mode="json", exclude={"sample", "sources"}),
+        *(one.model_dump(mode="json") for one in claims),
+    ]
     return hashlib.sha256(json.dumps(decides).encode()).digest()
