@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from localfact.citations.checking import CitationChecker, premise_of
+from localfact.citations.checking import CitationChecker
 from localfact.citations.reading import extract_of
 from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.methods.engine import engine_facts
@@ -28,6 +28,7 @@ from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, shipped_maps
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, find_relation_model, open_cached
 from localfact.records import Citations, Distribution, Pair
+from localfact.relations.reasons import below_title
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows
 from localfact.stages import Relations
@@ -57,7 +58,7 @@ class Cited(NamedTuple):
     @property
     def pair(self) -> Pair:
         """What is read of all its sources, joined, and the sentence."""
-        parts = [premise_of(title, extract_of(text, self.sentence)) for title, text in self.sources]
+        parts = [below_title(title, extract_of(text, self.sentence)) for title, text in self.sources]
         return Pair("\n\n".join(parts), self.sentence)
 
 

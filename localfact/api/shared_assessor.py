@@ -166,10 +166,10 @@ class SharedAssessor:
         """
         response = self._read(row_of(row), index)
 
-        async def judged() -> Assessment | Failure:
+        async def judge() -> Assessment | Failure:
             return await or_failure(self._check(response, index))
 
-        assessment = self._thread.wait(judged())
+        assessment = self._thread.wait(judge())
         return failed(index, response, assessment.reason, Costs()) if isinstance(assessment, Failure) else assessment
 
     def _read(self, row: Row, index: int = 0) -> Response:

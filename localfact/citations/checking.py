@@ -29,6 +29,7 @@ from localfact.records import (
     Response,
     Span,
 )
+from localfact.relations.reasons import below_title
 from localfact.stages import Explainer, Relate, Relations
 from localfact.vocabulary import CitationVerdict, RelationLabel
 
@@ -58,8 +59,8 @@ class _Cited:
 
     @property
     def premise(self) -> str:
-        """What is read below its title: the title often names what the text is about."""
-        return premise_of(self.title, self.extract or "")
+        """What is read of it, below its title."""
+        return below_title(self.title, self.extract or "")
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,11 @@ class _Asked:
         """Those of its sources that have a text."""
         return [one for one in self.cited if one.extract is not None]
 
-    def joined(self, without: _Cited | None = None, claim: Claim | None = None) -> Pair:
+    def join_sources(self, without: _Cited | None = None, claim: Claim | None = None) -> Pair:
         """All that is read of its sources, or of all but one, and the sentence; or what is read for a claim, and the claim."""
         said = self.sentence.text if claim is None else claim.text
         parts = [
-            one.premise if claim is None else premise_of(one.title, extract_of(one.source.text, said))
+            one.premise if claim is None else below_title(one.title, extract_of(one.source.text, said))
             for one in self.read
             if one is not without
         ]
@@ -89,12 +90,12 @@ class _Asked:
         """What is asked first: each source alone, all joined, and the claims."""
         if self.read:
             yield from (Pair(one.premise, self.sentence.text) for one in self.read)
-            yield self.joined()
-            yield from (self.joined(claim=claim) for claim in self.claims)
+            yield self.join_sources()
+            yield from (self.join_sources(claim=claim) for claim in self.claims)
 
     def doubtful(self, said: Relations) -> Iterator[_Cited]:
         """The sources that are needed only if the others do not entail the sentence without them (`alce`)."""
-        if len(self.read) > 1 and _entails(said[self.joined()]):
+        if len(self.read) > 1 and _entails(said[self.join_sources()]):
             yield from (one for one in self.read if _entails(said[Pair(one.premise, self.sentence.text)]) is False)
 
 
@@ -124,17 +125,17 @@ class CitationChecker:
         marks = await asyncio.to_thread(marks_of, response.text, resolver.known)
         sentences, outside = await asyncio.to_thread(marked_sentences, response.text, marks)
         sources, places = await resolver.read((mark for one in sentences for mark in one.marks), self.look_up)
-        asked = await asyncio.to_thread(lambda: [_asked(one, sources, places, claims) for one in sentences])
+        asked = await asyncio.to_thread(lambda: [_gather_sources(one, sources, places, claims) for one in sentences])
         observe("citations", sum(len(one.cited) for one in asked))
         pairs = list(dict.fromkeys(pair for one in asked for pair in one.pairs()))
         said = dict(await relate(pairs)) if pairs else {}
-        without = {one.joined(source): None for one in asked if one.read for source in one.doubtful(said)}
+        without = {one.join_sources(source): None for one in asked if one.read for source in one.doubtful(said)}
         further = [pair for pair in without if pair not in said]
         if further:
             said |= await relate(further)
-        quotes = await deciding_quotes(list(_quoted(asked, said)), self.explainer, relate)
-        judged = [_judged(one, said) for one in asked]
-        found = [_checked(one, found, said, quotes) for one, found in zip(asked, judged, strict=True)]
+        quotes = await deciding_quotes(list(_list_quoted(asked, said)), self.explainer, relate)
+        judged = [_judge_sentence(one, said) for one in asked]
+        found = [_describe_sentence(one, found, said, quotes) for one, found in zip(asked, judged, strict=True)]
         return Citations(
             sources=tuple(source.cited for source in sources),
             sentences=tuple(found),
@@ -157,12 +158,7 @@ def count_citations(response: Response) -> dict[str, int]:
     return {"sentences": len(sentences), "marks": sum(cited), "pairs_at_most": pairs}
 
 
-def premise_of(title: str, extract: str) -> str:
-    """What the relation model reads of a source: its title, and the parts that were chosen."""
-    return f"{title}. {extract}" if title else extract
-
-
-def _asked(
+def _gather_sources(
     sentence: MarkedSentence, sources: Sequence[ReadSource], places: Mapping[str, int], claims: Sequence[Claim]
 ) -> _Asked:
     marks: dict[int, list[Span]] = {}
@@ -189,22 +185,22 @@ def _entails(said: Distribution | Failure) -> bool | None:
     return said.label is RelationLabel.ENTAILMENT if isinstance(said, Distribution) else None
 
 
-def _judged(one: _Asked, said: Relations) -> JudgedSentence:
+def _judge_sentence(one: _Asked, said: Relations) -> JudgedSentence:
     if not one.read:
         return JudgedSentence(False, [False] * len(one.cited), [False] * len(one.cited))
     alone = [False if each.extract is None else _entails(said[Pair(each.premise, one.sentence.text)]) for each in one.cited]
-    together = _entails(said[one.joined()])
+    together = _entails(said[one.join_sources()])
     others: list[bool | None] = []
     for each in one.cited:
         if each.extract is None:  # what cannot be read adds nothing: the others say what all say
             others.append(together)
         else:
-            known = said.get(one.joined(each)) if len(one.read) > 1 else None
+            known = said.get(one.join_sources(each)) if len(one.read) > 1 else None
             others.append(False if len(one.read) == 1 else None if known is None else _entails(known))
     return JudgedSentence(together, alone, others)
 
 
-def _quoted(asked: Sequence[_Asked], said: Relations) -> Iterator[ReadForSentence]:
+def _list_quoted(asked: Sequence[_Asked], said: Relations) -> Iterator[ReadForSentence]:
     for one in asked:
         for each in one.read:
             relation = said[Pair(each.premise, one.sentence.text)]
@@ -212,7 +208,7 @@ def _quoted(asked: Sequence[_Asked], said: Relations) -> Iterator[ReadForSentenc
                 yield ReadForSentence(each.title, each.extract, one.sentence.text, relation)
 
 
-def _checked(
+def _describe_sentence(
     one: _Asked, judged: JudgedSentence, said: Relations, quotes: Mapping[tuple[str, str], DecidingQuote]
 ) -> CitedSentence:
     citations = []
@@ -223,10 +219,14 @@ def _checked(
         if each.extract is not None:
             found = said[Pair(each.premise, one.sentence.text)]
             quote = quotes.get((each.premise, one.sentence.text), DecidingQuote())
-            citation = citation.model_copy(update={**_said(found), **quote._asdict()})
+            citation = citation.model_copy(update={**_describe_relation(found), **quote._asdict()})
         citations.append(citation)
-    together = _said(said[one.joined()])["verdict"] if one.read else _first_verdict(citations)
-    claims = [CitedClaim(claim_id=claim.id, **_said(said[one.joined(claim=claim)])) for claim in one.claims if one.read]
+    together = _describe_relation(said[one.join_sources()])["verdict"] if one.read else _first_verdict(citations)
+    claims = [
+        CitedClaim(claim_id=claim.id, **_describe_relation(said[one.join_sources(claim=claim)]))
+        for claim in one.claims
+        if one.read
+    ]
     return CitedSentence(
         span=one.sentence.span,
         text=one.sentence.text,
@@ -246,7 +246,7 @@ def _first_verdict(citations: Sequence[CheckedCitation]) -> CitationVerdict | No
     return citations[0].verdict if citations else None
 
 
-def _said(found: Distribution | Failure) -> dict[str, Any]:
+def _describe_relation(found: Distribution | Failure) -> dict[str, Any]:
     """The verdict and the probabilities of a relation."""
     if isinstance(found, Failure):
         return {"verdict": CitationVerdict.FAILED}

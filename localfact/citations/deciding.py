@@ -15,6 +15,7 @@ from localfact.records import (
     Verdict,
     passage_id,
 )
+from localfact.relations.reasons import below_title
 from localfact.stages import Explainer, Relate
 from localfact.text import closest_sentences
 from localfact.vocabulary import RelationLabel, VerdictLabel
@@ -51,14 +52,14 @@ async def deciding_quotes(
     asks for that; else, and where it does not say it, the closest.
     """
     decided = [one for one in quoted if one.relation.label in _LABELS]
-    explained = await _explained(decided, explainer, relate) if decided and explainer is not None else {}
+    explained = await _explain(decided, explainer, relate) if decided and explainer is not None else {}
     found = {}
     for one in quoted:
         counted = explained.get((one.extract, one.sentence))
         sentence = counted.sentence if counted is not None and counted.sentence is not None else _closest(one)
         value = counted.value if counted is not None else None
         claimed = counted.claimed if counted is not None else None
-        key = f"{one.title}. {one.extract}" if one.title else one.extract, one.sentence
+        key = below_title(one.title, one.extract), one.sentence
         found[key] = DecidingQuote(_cut(one.extract, sentence), _cut(one.extract, value), _cut(one.sentence, claimed))
     return found
 
@@ -71,7 +72,7 @@ def _cut(text: str, span: Span | None) -> str | None:
     return None if span is None else text[span.start : span.end][:LONGEST_QUOTE]
 
 
-async def _explained(
+async def _explain(
     quoted: Sequence[ReadForSentence], explainer: Explainer, relate: Relate
 ) -> dict[tuple[str, str], CountedPassage]:
     """What an explainer of verdicts says of them: each sentence as a claim, what is read of the source as its passage."""

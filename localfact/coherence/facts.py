@@ -107,7 +107,7 @@ def read_facts(text: str, spoken_of: frozenset[str]) -> Iterator[DatedFact]:
     if old := _WAS_OLD.search(text):
         subject = clauses[0].subject or (spoken_of if clauses[0].goes_on else frozenset())
         if subject and not clauses[0].owned and int(old["age"]) <= _MOST_AGE:
-            yield _implied(
+            yield _imply_birth(
                 subject, int(old["age"]), *_year(int(old["year"])), Span(start=old.start("age"), end=old.end("year")), text
             )
 
@@ -119,19 +119,23 @@ def subject_words(text: str) -> frozenset[str]:
 
 
 def _of_clause(clause: ReadClause, subject: frozenset[str], text: str) -> Iterator[DatedFact]:
-    ages = [value for value in clause.values if _is_age(value)]
-    dates = [value for value in clause.values if isinstance(value.measure, Moment) and value.measure.first is not None]
-    for value in dates:
+    ages = [(value.span, age) for value in clause.values if (age := _age_of(value)) is not None]
+    dates = [
+        (value, days)
+        for value in clause.values
+        if isinstance(value.measure, Moment) and (days := value.measure.days) is not None
+    ]
+    for value, (first, last) in dates:
         kind = _kind_of(clause, value)
-        first, last = value.measure.first, value.measure.last  # type: ignore[attr-defined]
         if kind is not None:
             yield DatedFact(kind, subject, first, last, value.span, _said(kind, value, text))
         if len(ages) == len(dates) == 1:
-            span = Span(start=min(value.span.start, ages[0].span.start), end=max(value.span.end, ages[0].span.end))
-            yield _implied(subject, int(ages[0].measure.low), first, last, span, text)  # type: ignore[attr-defined]
+            (place, age), *_ = ages
+            span = Span(start=min(value.span.start, place.start), end=max(value.span.end, place.end))
+            yield _imply_birth(subject, int(age), first, last, span, text)
     if ages and not dates and clause.verbs & _DIED:
-        years = ages[0].measure.low  # type: ignore[attr-defined]
-        yield DatedFact(FactKind.AGE_AT_DEATH, subject, years, years, ages[0].span, f"died at {years:g}")
+        (place, age), *_ = ages
+        yield DatedFact(FactKind.AGE_AT_DEATH, subject, age, age, place, f"died at {age:g}")
 
 
 def _kind_of(clause: ReadClause, value: Value) -> FactKind | None:
@@ -148,7 +152,7 @@ def _kind_of(clause: ReadClause, value: Value) -> FactKind | None:
     return FactKind.LIVING if clause.verbs & _OF_THE_LIVING else FactKind.DEED if clause.verbs & _DEEDS else None
 
 
-def _implied(subject: frozenset[str], age: int, first: float, last: float, span: Span, text: str) -> DatedFact:
+def _imply_birth(subject: frozenset[str], age: int, first: float, last: float, span: Span, text: str) -> DatedFact:
     """The birth that an age at a date implies."""
     return DatedFact(FactKind.AGE, subject, first - (age + 1) * YEAR + 1, last - age * YEAR, span, text[span.start : span.end])
 
@@ -159,16 +163,12 @@ def _said(kind: FactKind, value: Value, text: str) -> str:
     return f"{words[kind]} {date}" if kind in words else f"something done {date}"
 
 
-def _is_age(value: Value) -> bool:
+def _age_of(value: Value) -> float | None:
+    """A person's age in years; None of any other value, and of one that is only about so many."""
     measure = value.measure
-    return (
-        isinstance(measure, Quantity)
-        and bool(measure.dimensions)
-        and measure.dimensions[0][0] == "age"
-        and not measure.hedge
-        and measure.low == measure.high
-        and measure.low <= _MOST_AGE
-    )
+    if not isinstance(measure, Quantity) or not measure.dimensions or measure.dimensions[0][0] != "age":
+        return None
+    return measure.low if not measure.hedge and measure.low == measure.high and measure.low <= _MOST_AGE else None
 
 
 def _is_kin(value: Value) -> bool:

@@ -125,19 +125,19 @@ def _orders(claims: Sequence[Claim]) -> Iterator[TimeConflict]:
             date = _date(said[0]) if len(said) == 1 and other != place else None
             if date is None or not _same_event(clauses[0], said[0]):
                 continue
-            if (before and date[0].first > bound[0].last) or (not before and date[0].last < bound[0].first):  # type: ignore[operator]
+            (first, last), (bound_first, bound_last) = date[0], bound[0]
+            if (before and first > bound_last) or (not before and last < bound_first):
                 texts = [claims[at].text[span.start : span.end] for at, span in ((other, date[1]), (place, bound[1]))]
                 reason = f"{texts[0]} is not {clauses[1].opener} {texts[1]}"
                 sides = sorted(((place, bound[1]), (other, date[1])), key=lambda side: side[0])
                 yield TimeConflict(sides[0][0], sides[1][0], sides[0][1], sides[1][1], reason)
 
 
-def _date(clause: ReadClause) -> tuple[Moment, Span] | None:
-    """The one date of a clause that states something."""
-    found = [(value.measure, value.span) for value in clause.values if isinstance(value.measure, Moment)]
-    if len(found) != 1 or clause.negated or found[0][0].first is None:
-        return None
-    return found[0]
+def _date(clause: ReadClause) -> tuple[tuple[float, float], Span] | None:
+    """The days of the one date of a clause that states something, and its place."""
+    found = [(value.measure.days, value.span) for value in clause.values if isinstance(value.measure, Moment)]
+    days, span = found[0] if len(found) == 1 and not clause.negated else (None, None)
+    return None if days is None or span is None else (days, span)
 
 
 def _same_event(one: ReadClause, other: ReadClause) -> bool:

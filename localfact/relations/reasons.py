@@ -43,6 +43,11 @@ SPEAKS_AS = {
 UNDECIDED = (VerdictLabel.UNDECIDED, VerdictLabel.NOT_ENOUGH_EVIDENCE)
 
 
+def below_title(title: str, text: str) -> str:
+    """What is read of a page below its title, which often names what the text is about."""
+    return f"{title}. {text}" if title else text
+
+
 class _Question(NamedTuple):
     """What was read of a passage for a claim, and the sentences in it to leave out, as characters of the passage's text."""
 
@@ -65,7 +70,7 @@ class _Question(NamedTuple):
         return self._below_title(text[self.read.start : sentence.start] + text[sentence.end : self.read.end])
 
     def _below_title(self, text: str) -> Pair:
-        return Pair(f"{self.passage.title}. {text}" if self.passage.title else text, self.claim.text)
+        return Pair(below_title(self.passage.title, text), self.claim.text)
 
     @property
     def pairs(self) -> list[Pair]:

@@ -104,6 +104,11 @@ class Moment:
         return ValueAgreement.SAME if all(known) or (self.day is None and self.first is None) else ValueAgreement.OPEN
 
     @property
+    def days(self) -> tuple[float, float] | None:
+        """The first and the last of its days; None without a year."""
+        return None if self.first is None or self.last is None else (self.first, self.last)
+
+    @property
     def _is_weekday(self) -> bool:
         return self.first is None and self.month is None
 
