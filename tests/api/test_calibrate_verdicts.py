@@ -13,7 +13,9 @@ from localfact.assess.thresholds import VerdictThresholds
 from localfact.cli.main import app
 from localfact.errors import InputError
 from localfact.methods.options import Options
+from localfact.records import Verdict
 from localfact.runs.assessments import read_assessments
+from localfact.vocabulary import VerdictLabel
 
 #: Each response has a claim that its passage says and one that it denies; one label in forty disagrees.
 ROWS = [
@@ -71,6 +73,16 @@ def test_thresholds_are_chosen_written_and_applied(run: Path, tmp_path: Path) ->
     assert "never contradicted" in page
     with pytest.raises(InputError, match="made with --verdict-thresholds"):
         calibrate_verdicts(tmp_path / "run")
+
+
+def test_a_verdict_stands_by_its_own_limit_and_never_without_a_posterior(run: Path) -> None:
+    found = calibrate_verdicts(run, max_risk=0.2, delta=0.1).thresholds
+    limits = found.model_copy(update={"supported": 0.9, "contradicted": 0.1})
+    for label, standing in ((VerdictLabel.SUPPORTED, {0.95, 0.9}), (VerdictLabel.CONTRADICTED, {0.05, 0.1})):
+        verdicts = [Verdict(claim_id="a", label=label, posterior=one) for one in (None, 0.05, 0.1, 0.5, 0.9, 0.95)]
+        assert {verdict.posterior for verdict in verdicts if limits.allows(verdict)} == standing
+        assert not any(map(limits.model_copy(update={"supported": None, "contradicted": None}).allows, verdicts))
+    assert limits.allows(Verdict(claim_id="a", label=VerdictLabel.NOT_ENOUGH_EVIDENCE))
 
 
 def test_too_few_responses_show_nothing_and_that_is_said(run: Path) -> None:

@@ -43,13 +43,16 @@ def test_a_run_has_the_score_and_one_that_does_not_ask_has_no_trace_of_it(localf
     assert "“1931” against “1935”" in report
     passages = [{"id": "p", "text": "The Moss Bridge opened in 1931."}]
     (localfact.folder / "given.jsonl").write_text(json.dumps(row | {"passages": passages}) + "\n", encoding="utf-8")
-    for folder, asked in (("plain", ()), ("graph", ("--claim-relations",))):
+    for folder, asked in (("plain", ()), ("graph", ("--claim-relations",)), ("both", ("--coherence", "--claim-relations"))):
         run = localfact("eval", "--data", "given.jsonl", *asked, "--out", f"runs/{folder}")
         assert run.returncode == 0, run.stderr
-    plain, graph = (
-        (localfact.folder / f"runs/{folder}/assessments.jsonl").read_text(encoding="utf-8") for folder in ("plain", "graph")
+    plain, graph, both = (
+        (localfact.folder / f"runs/{folder}/assessments.jsonl").read_text(encoding="utf-8")
+        for folder in ("plain", "graph", "both")
     )
     assert "compare claims" not in plain
     assert "coherence" not in plain + graph
     assert json.loads(graph)["counts"]["assess"]["claim_relations"] >= 2
+    assert len(json.loads(both)["coherence"]["contradictions"]) == 2
+    assert json.loads(both)["verdicts"] == json.loads(graph)["verdicts"]
     assert "claim_relations" not in (localfact.folder / "runs/plain/run.yaml").read_text(encoding="utf-8")
