@@ -15,8 +15,9 @@ from localfact.correcting.corrector import Corrector
 from localfact.correcting.proposals import propose
 from localfact.errors import InputError
 from localfact.llm.calls import deciding
-from localfact.methods.options import Options
+from localfact.methods.options import CitationOptions, ClaimOptions, EvidenceOptions, Options
 from localfact.methods.settings import windowless
+from localfact.methods.uses import leave_out
 from localfact.methods.wiring import with_cache
 from localfact.pipeline import Costs
 from localfact.records import Assessment, Failure, Record
@@ -34,6 +35,10 @@ from localfact.vocabulary import RelationLabel, VerdictLabel
 
 #: Part of what decides corrections; increased when others would be made.
 CORRECTING_VERSION = 1
+#: Options that decide claims and evidence, of which a run has its own. An embedder may be what relates, by word overlap.
+NOT_OF_A_RUN = frozenset({*ClaimOptions.model_fields, *CitationOptions.model_fields, *EvidenceOptions.model_fields}) - {
+    "embedder"
+}
 
 
 class CorrectionsSummary(Record):
@@ -95,8 +100,9 @@ def plan_correcting_run(record: RunRecord, options: Options) -> Correcting:
     """Who judges and who writes.
 
     Raises:
-        InputError: they would judge otherwise than the run did.
+        InputError: they would judge otherwise than the run did, or an option is about claims or evidence.
     """
+    options = leave_out(options, NOT_OF_A_RUN, "correcting a run: its verdicts' own claims and passages are read")
     chosen = plan_correcting(record.settings.method, options_of_run(record, options))
     before, now = (windowless(plain) for plain in (record.plain_settings, chosen.judge.settings.plain()))
     same = {name: value for name, value in (now.get("assessment") or {}).items() if name != "relation_map"}

@@ -11,8 +11,8 @@ from localfact.cli.options import AsJson, Concurrency, Force, Limit, MaxWords, o
 from localfact.cli.watching import reporting_interruption
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
-from localfact.methods.option_group import flags_of
 from localfact.methods.options import ChunkOptions, GenerationOptions, ModelOptions, Options
+from localfact.methods.uses import leave_out
 from localfact.report.console import SOME_FAILED, errors, note, show
 from localfact.report.progress import TerminalProgress
 from localfact.report.tables import fields_table, table_of
@@ -197,9 +197,9 @@ def calibrate(
     if verdicts is not None:
         no_use = {"--method": method, "--prior-map": prior_map, "--relation-map": relation_map, "--limit": limit}
         no_use |= {"--concurrency": concurrency, "--max-words": max_words != MAX_WORDS or None}
-        no_use |= {flags_of(Options, name)[0]: True for name, value in options if value != getattr(Options(), name)}
         if named := [flag for flag, value in no_use.items() if value is not None]:
             raise InputError(f"{', '.join(named)} would change nothing with --verdicts: the run is as it is. Leave it out.")
+        leave_out(options, Options.model_fields, "calibrate --verdicts: the run is as it is")
         _calibrate_verdicts(verdicts, verdict_thresholds, max_risk, delta, as_json=as_json)
         return
     if verdict_thresholds is not None:

@@ -88,6 +88,24 @@ def keep_used(options: Options, has: Collection[RunPart], who: str) -> Options:
     return without(options, unused)
 
 
+def leave_out(options: Options, names: Collection[str], what: str) -> Options:
+    """The options without those of these names, which a settings file may give and which are for other commands.
+
+    Args:
+        what: what they would change nothing in, and why, for messages.
+
+    Raises:
+        InputError: one of them was typed.
+    """
+    given = [name for name in given_options(options) if name in names]
+    if typed := [name for name in given if name in options.model_fields_set]:
+        flags = " and ".join(flag_typed(name, options) for name in typed)
+        raise InputError(f"{flags} would change nothing in {what}. Leave it out.")
+    for name in given:
+        warnings.warn(f"The setting {name} changes nothing in {what}.", UnusedSetting, stacklevel=2)
+    return without(options, given)
+
+
 def used_options(method: Method, options: Options) -> Options:
     """The options that a method uses, of those meant for several."""
     return without(options, find_unused(options, parts_of(method, options)))

@@ -112,7 +112,8 @@ def test_thresholds_of_other_settings_are_refused(run: Path, tmp_path: Path) -> 
     ("typed", "why"),
     [
         (["--verdicts", "RUN", "--data", "x.jsonl"], "name one"),
-        (["--verdicts", "RUN", "--limit", "3", "--model", "m"], "--limit, --model would change nothing"),
+        (["--verdicts", "RUN", "--limit", "3"], "--limit would change nothing"),
+        (["--verdicts", "RUN", "--model", "m"], "--model would change nothing in calibrate --verdicts"),
         (["--data", "x.jsonl", "--verdict-thresholds", "t.json"], "name a run with --verdicts"),
         (["--verdicts", "RUN", "--max-risk", "0"], "risk must be above 0"),
     ],

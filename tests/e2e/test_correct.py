@@ -39,6 +39,8 @@ def test_the_corrections_of_a_run_are_in_its_report_and_are_evaluated_and_compar
     assert localfact("eval", "--data", "data.jsonl", *QUICK, "--out", "before").returncode == 0
     planned = localfact("correct", "before", "--plan", "--json")
     assert json.loads(planned.stdout)["contradicted"] == 1, planned.stderr
+    refused = localfact("correct", "before", "--corpus", "mine", "--k", "3", "--plan")
+    assert "--corpus and --k would change nothing in correcting a run" in " ".join(refused.stderr.split())
     done = localfact("correct", "before", "--json")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
