@@ -11,8 +11,10 @@ from localfact.errors import InputError
 from localfact.inputs.json_rows import Row
 from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.methods.options import Options
+from localfact.methods.relations import LEXICAL
 from localfact.methods.web import with_corpus
 from localfact.methods.wiring import Configuration, configure, explaining_what_is_shown, wire, with_cache
+from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import Costs
 from localfact.records import Assessment, Response
 from localfact.runs.progress import SILENT, Progress
@@ -84,6 +86,8 @@ def read_check(
     chosen = with_corpus(chosen.model_copy(update={"claims": claims}))
     if not chosen.coherence:
         chosen = chosen.model_copy(update={"corpus": chosen.corpus or sample_corpus()})
+    elif chosen.corpus is None and response.evidence is None and chosen.relations != LEXICAL:
+        chosen = chosen.model_copy(update={"embedder": NO_EMBEDDER})  # nothing is searched, and its loading takes seconds
     return response, chosen
 
 
