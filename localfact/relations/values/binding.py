@@ -10,6 +10,8 @@ from localfact.relations.values.matching import PlacedClause, coverage, held_of,
 LEAST_COVERED = 0.8
 #: How much more of what the claim says the clause with another value must say than any with the claim's own, and at least.
 AHEAD, LEAST_SAID = 0.3, 0.6
+#: How many other names must be the same for "President Lund gave" to be against "President Aas gave" in a text that has no Aas.
+LEAST_COMMON = 2
 
 
 def is_reversed(claim: ReadClause, said: ReadClause) -> bool:
@@ -45,11 +47,18 @@ def has_rival(claim: ReadClause, placed: PlacedClause) -> bool:
         return False
     if not shared and not (_has_name(claim, ours) and _names_one(placed, theirs)):
         return False
-    known = held_of(ours - shared, placed.before | placed.after | placed.beside)
-    if not known or held_of(ours - shared, said.words):
+    if held_of(ours - shared, said.words):
         return False
     needed = things - theirs
+    if not held_of(ours - shared, placed.before | placed.after | placed.beside):  # the text does not speak of the claim's
+        return bool(shared) and _count_common_names(claim, said) >= LEAST_COMMON and share(needed, said.words) == 1
     return bool(needed) and coverage(needed, said.words, placed) >= LEAST_COVERED and share(needed, said.own) > 0
+
+
+def _count_common_names(claim: ReadClause, said: ReadClause) -> int:
+    """How many names both have that are not of who does it."""
+    theirs = [bound.name for bound in said.names if bound.governor]
+    return sum(any(bound.name.matches(name) for name in theirs) for bound in claim.names if bound.governor)
 
 
 def _has_name(clause: ReadClause, words: frozenset[str]) -> bool:

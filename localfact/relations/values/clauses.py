@@ -16,7 +16,7 @@ from localfact.relations.values.names import Name, read_names
 from localfact.relations.values.quantities import read_quantities
 from localfact.relations.values.ranks import read_ranks
 from localfact.relations.values.roles import read_roles
-from localfact.relations.values.segments import OPENING, RELATIVE, SentencePart, Word, cut_segments
+from localfact.relations.values.segments import LATER, OPENING, RELATIVE, SentencePart, Word, cut_segments
 from localfact.relations.values.value import Value
 from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, base, is_weak, listed
 
@@ -153,7 +153,7 @@ def read_values(text: str) -> list[Value]:
 def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadClause]) -> ReadClause:
     words = segment.words
     verb_at = next((place for place, word in enumerate(words) if word.verb), None)
-    head = _head(words, verb_at)
+    head = _head(words, verb_at, segment.opening)
     previous = before[-1] if before else None
     verbs = frozenset(word.base for word in words if word.verb and not is_weak(word.lower))
     own = _content(words)
@@ -195,14 +195,17 @@ def _is_passive(words: Sequence[Word]) -> bool:
     return any(one.base == "be" and not is_weak(next_.lower) for one, next_ in pairwise(verbs))
 
 
-def _head(words: Sequence[Word], verb_at: int | None) -> Sequence[Word]:
-    """The words of the subject: those before the verb; in a clause without one, what begins it as a subject would."""
+def _head(words: Sequence[Word], verb_at: int | None, opening: int) -> Sequence[Word]:
+    """The words of the subject: those before the verb; in a clause without one, what begins it as a subject would.
+
+    The first `opening` words are none of it.
+    """
     if verb_at is None:
         starts = bool(words) and (words[0].lower in ("the", "a", "an") or words[0].capital)
         end = next((place for place, word in enumerate(words) if word.lower in _PREPOSITIONS - {"of"}), len(words))
         return words[:end] if starts else words[:0]
-    begin = 0
-    if words[:1] and words[0].lower in OPENING:  # "In June the club moved": the subject begins behind the time
+    begin = opening
+    if not opening and words[0].lower in OPENING:  # "In June the club moved": the subject begins behind the time
         begin = max((place for place in range(1, verb_at) if _begins_subject(words, place)), default=int(verb_at == 1))
     return words[begin:verb_at]
 
@@ -262,13 +265,21 @@ def _governs(words: Sequence[Word], place: int) -> bool:
     return word.verb or (word.lower in _PREPOSITIONS and not named_place)
 
 
+def _is_before_later(value: Value, words: Sequence[Word]) -> bool:
+    """Whether the value only says how much later: in "two years later, on 3 May 1990" the date says it all."""
+    return next((word.lower in LATER for word in words if word.start >= value.span.end), False)
+
+
 def _lives(segment: SentencePart, words: Sequence[Word], follows: bool) -> Iterator[Value]:
     """The segment's values; of a range in brackets, or with "lived" or "lasted", as those of birth and death, or both ends."""
     lived = any(word.base == "liv" for word in words)
     lasted = any(word.verb and word.base == base("lasted") for word in words)
     alone = segment.opener == "(" and follows and not _content(words)
     marked = {word.lower for word in words} & {"b", "d", "born", "died"} if segment.opener == "(" else set[str]()
+    dated = any(isinstance(value.measure, Moment) for value in segment.values)
     for value in segment.values:
+        if dated and not isinstance(value.measure, Moment) and _is_before_later(value, words):
+            continue
         if isinstance(value.measure, Moment) and value.role and (lived or alone or lasted):
             ends = ("birth", "begin") if value.role == "start" else ("death", "end")
             said = ends[:1] if lived else ends[1:] if lasted else ends

@@ -13,8 +13,9 @@ _MARKS = frozenset(";:—–(),")
 _JOINING = listed("joining")
 _BEFORE_NOUN = listed("before-noun")
 RELATIVE = frozenset(("who", "which", "where", "whose"))
-#: Words that begin a time or place before the subject.
+#: Words that begin a time or place before the subject; those that end one, as in "two years later".
 OPENING = listed("time-opening")
+LATER = frozenset(("later", "earlier", "afterwards"))
 
 
 class Word(NamedTuple):
@@ -30,16 +31,27 @@ class Word(NamedTuple):
 
 @dataclass
 class SentencePart:
-    """A part of a sentence: the joining word or mark before it, its words, and the values in it."""
+    """A part of a sentence: the joining word or mark before it, its words, and the values in it.
+
+    The first `opening` words tell a time or place before the subject, and a comma stands behind them.
+    """
 
     opener: str
     words: list[Word] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
+    opening: int = 0
 
     @property
     def has_verb(self) -> bool:
         """Whether one of its words is a verb."""
         return any(word.verb for word in self.words)
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether it only tells a time or place."""
+        return not self.has_verb and (
+            not self.words or self.words[0].lower in OPENING or (bool(self.values) and self.words[-1].lower in LATER)
+        )
 
 
 def _tokens(text: str, values: Sequence[Value]) -> list[Word]:
@@ -76,8 +88,10 @@ def _merged(parts: Sequence[SentencePart]) -> list[SentencePart]:
     found: list[SentencePart] = []
     opening: SentencePart | None = None
     for part in parts:
+        opens = part.is_opening
         if opening is not None:  # "In 1950," belongs to what follows
-            part.words, part.values, opening = [*opening.words, *part.words], [*opening.values, *part.values], None
+            part.opening, part.words = len(opening.words), [*opening.words, *part.words]
+            part.values, opening = [*opening.values, *part.values], None
         if not part.words and not part.values:
             if found and part.opener in RELATIVE | {"("}:
                 found.append(part)
@@ -88,7 +102,7 @@ def _merged(parts: Sequence[SentencePart]) -> list[SentencePart]:
         if part.opener == ")" and len(found) > 1 and found[-1].opener == "(" and not found[-1].values:
             found.pop()  # "(Denmark)" interrupts what goes on behind it
             found[-1].words, found[-1].values = [*found[-1].words, *part.words], [*found[-1].values, *part.values]
-        elif not part.has_verb and not found and (not part.words or part.words[0].lower in OPENING):
+        elif opens and not found:
             opening = part
         elif found and not part.has_verb and not part.values and part.opener != "(":
             found[-1].words += part.words
