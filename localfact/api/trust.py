@@ -33,7 +33,7 @@ MOST_SHOWN, MOST_OTHERS = 10, 5
 
 
 @dataclass(frozen=True)
-class _Response:
+class SourcedResponse:
     """One response: its graph, and what is said of it. claims: variable -> id and text. priors: host -> prior in the run."""
 
     run: str
@@ -109,9 +109,9 @@ def hosts_file(report: TrustReport) -> str:
     return head + yaml.safe_dump(dict(report.table), allow_unicode=True, sort_keys=False)
 
 
-def _read(runs: Sequence[Path], prior: float | None) -> tuple[list[_Response], int, dict[str, float], list[str]]:
+def _read(runs: Sequence[Path], prior: float | None) -> tuple[list[SourcedResponse], int, dict[str, float], list[str]]:
     """The responses of all runs, how many were passed over as repeated, the runs' own tables of hosts, and warnings."""
-    responses: list[_Response] = []
+    responses: list[SourcedResponse] = []
     seen: set[str] = set()
     table: dict[str, float] = {}
     repeated, warnings = 0, []
@@ -136,11 +136,12 @@ def _read(runs: Sequence[Path], prior: float | None) -> tuple[list[_Response], i
                 repeated += 1
                 continue
             seen.add(key)
-            responses.append(_response(str(run), assessment, reasoner))
+            responses.append(sourced_response(str(run), assessment, reasoner))
     return responses, repeated, table, warnings
 
 
-def _response(run: str, assessment: Assessment, reasoner: FactReasoner) -> _Response:
+def sourced_response(run: str, assessment: Assessment, reasoner: FactReasoner) -> SourcedResponse:
+    """The graph of one response with the hosts of its passages: copies are one, and one relates to a claim once."""
     failed = {verdict.claim_id for verdict in assessment.verdicts if verdict.label is VerdictLabel.FAILED}
     claims = {claim.id: claim for claim in assessment.claims if claim.id not in failed}
     merged = merge_near_duplicates(assessment.passages)
@@ -157,7 +158,7 @@ def _response(run: str, assessment: Assessment, reasoner: FactReasoner) -> _Resp
     speaking = {end for relation in strongest.values() for end in _ends(relation)} - set(names.values())
     texts = {passage_variable(name): passage for name, passage in known.items()}
     hosts = {end: _hosts_of(texts[end]) if end in texts else () for end in sorted(speaking)}
-    return _Response(
+    return SourcedResponse(
         run,
         assessment.response_id,
         SourcedGraph(
@@ -190,7 +191,7 @@ def _parents(host: str) -> Iterator[str]:
     yield from (".".join(labels[start:]) for start in range(1, len(labels)))
 
 
-def _priors(responses: Sequence[_Response], prior: float | None) -> dict[str, float]:
+def _priors(responses: Sequence[SourcedResponse], prior: float | None) -> dict[str, float]:
     """Host -> what its passages' prior was in the runs, a mean over responses; or the one given."""
     given: defaultdict[str, list[float]] = defaultdict(list)
     for response in responses:
@@ -199,7 +200,9 @@ def _priors(responses: Sequence[_Response], prior: float | None) -> dict[str, fl
     return {host: fmean(values) for host, values in sorted(given.items())}
 
 
-def _hosts(responses: Sequence[_Response], before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[HostTrust]:
+def _hosts(
+    responses: Sequence[SourcedResponse], before: Mapping[str, float], after: Mapping[str, float]
+) -> Iterator[HostTrust]:
     """What is said of each host."""
     passages, inside = Counter[str](), Counter[str]()
     sides: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -228,7 +231,7 @@ def _hosts(responses: Sequence[_Response], before: Mapping[str, float], after: M
 
 
 def _against_the_rest(
-    response: _Response, host: str, its: frozenset[str], reliability: Mapping[str, float]
+    response: SourcedResponse, host: str, its: frozenset[str], reliability: Mapping[str, float]
 ) -> Iterator[tuple[str, Disagreement]]:
     """Of each claim that a host speaks to: whether all the others bear it out, contradict it, or leave it open."""
     rest = response.graph.without(its).posteriors(reliability)

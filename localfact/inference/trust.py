@@ -98,10 +98,13 @@ def estimate_reliability(
     """
     prior = {host: _clamp(value) for host, value in priors.items()}
     found, change, done = prior, 0.0, 0
+    solved: dict[int, tuple[Mapping[str, float], Mapping[str, float]]] = {}  # with which reliability, and what came
     for done in range(1, rounds + 1):
         true, weight = defaultdict[str, float](float), defaultdict[str, float](float)
-        for graph in graphs:
-            for name, believed in independent_posteriors(graph, found).items():
+        for place, graph in enumerate(graphs):
+            if place not in solved or _moved(graph, solved[place][0], found, tolerance):
+                solved[place] = found, independent_posteriors(graph, found)
+            for name, believed in solved[place][1].items():
                 _share(believed, graph.hosts[name], found, true, weight)
         new = {host: _clamp((true[host] + strength * prior[host]) / (weight[host] + strength)) for host in prior}
         change = max((abs(new[host] - found[host]) for host in prior), default=0.0)
@@ -124,6 +127,11 @@ def independent_posteriors(graph: SourcedGraph, reliability: Mapping[str, float]
         if its and together:
             found[name] = graph.without(others).posteriors(reliability)[name] if others else together[name]
     return found
+
+
+def _moved(graph: SourcedGraph, before: Mapping[str, float], now: Mapping[str, float], tolerance: float) -> bool:
+    """Whether a host of the graph did, so that it has to be solved again."""
+    return any(abs(now[host] - before[host]) >= tolerance for its in graph.hosts.values() for host in its)
 
 
 def _share(
