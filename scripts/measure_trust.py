@@ -103,8 +103,9 @@ def main() -> None:
 def simulated(kind: World) -> list[str]:
     """The row of one kind of world."""
     found = np.array([of_world(kind, seed) for seed in range(WORLDS)])
-    note(f"{kind.name}: done")
-    return [kind.name, *(with_interval(lambda places, at=at: float(found[places, at].mean()), WORLDS) for at in range(5))]
+    row = [kind.name, *(with_interval(lambda places, at=at: float(found[places, at].mean()), WORLDS) for at in range(5))]
+    note(" | ".join(row))
+    return row
 
 
 def of_world(kind: World, seed: int) -> tuple[float, ...]:

@@ -10,6 +10,9 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from localfact.inference.factor_graph import PASSAGE_PRIOR, build_graph
 from localfact.inference.solve import marginals
 from localfact.records import Relation
@@ -20,6 +23,8 @@ LEAST, MOST = 0.01, 0.99
 STRENGTH = 4.0
 #: No reliability changes by more in the last round, and how many rounds there are at most.
 TOLERANCE, ROUNDS = 1e-3, 100
+#: Where the steps within a round begin, how many there are at most, and when a host stands still.
+START, STEPS, CLOSE = 0.8, 5_000, 1e-7
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,9 @@ def estimate_reliability(
 ) -> HostReliability:
     """Estimates the reliability of hosts; the same graphs always give the same.
 
-    A text that several hosts have counts once: it is shared among them by how well each explains it.
+    What the rest makes of a passage does not depend on its host's own reliability, so each round maximises over that to the end
+    before the graphs are solved again: rounds are what costs. A text that several hosts have counts once: it is shared among
+    them by how well each explains it.
 
     Args:
         graphs: one a response.
@@ -96,59 +103,70 @@ def estimate_reliability(
         tolerance, rounds: when to stop.
         progress: called after each round with its number and its largest change.
     """
-    prior = {host: _clamp(value) for host, value in priors.items()}
+    names = list(priors)
+    position = {name: place for place, name in enumerate(names)}
+    prior = np.clip(np.array([priors[name] for name in names], dtype=np.float64), LEAST, MOST)
     found, change, done = prior, 0.0, 0
     solved: dict[int, tuple[Mapping[str, float], Mapping[str, float]]] = {}  # with which reliability, and what came
     for done in range(1, rounds + 1):
-        true, weight = defaultdict[str, float](float), defaultdict[str, float](float)
+        now = dict(zip(names, found.tolist(), strict=True))
         for place, graph in enumerate(graphs):
-            if place not in solved or _moved(graph, solved[place][0], found, tolerance):
-                solved[place] = found, independent_posteriors(graph, found)
-            for name, believed in solved[place][1].items():
-                _share(believed, graph.hosts[name], found, true, weight)
-        new = {host: _clamp((true[host] + strength * prior[host]) / (weight[host] + strength)) for host in prior}
-        change = max((abs(new[host] - found[host]) for host in prior), default=0.0)
+            if place not in solved or _moved(graph, solved[place][0], now, tolerance):
+                solved[place] = now, odds_by_the_rest(graph, now)
+        odds = [value for place in range(len(graphs)) for value in solved[place][1].values()]
+        hosts = [graphs[place].hosts[name] for place in range(len(graphs)) for name in solved[place][1]]
+        new = _maximise(np.array(odds), [[position[host] for host in its] for its in hosts], prior, strength)
+        change = float(np.abs(new - found).max(initial=0.0))
         found = new
         progress(done, change)
         if change < tolerance:
             break
-    return HostReliability(found, done, change)
+    return HostReliability(dict(zip(names, found.tolist(), strict=True)), done, change)
 
 
-def independent_posteriors(graph: SourcedGraph, reliability: Mapping[str, float]) -> Mapping[str, float]:
-    """P(true) of each passage whose hosts are known, as if it were all that its hosts say of this response.
+def odds_by_the_rest(graph: SourcedGraph, reliability: Mapping[str, float]) -> Mapping[str, float]:
+    """Of each passage whose hosts are known, how much likelier all the others are if it is true than if it is not.
 
-    A host that has several passages would otherwise bear itself out.
+    As if it were all that its hosts say of this response: a host that has several passages would otherwise bear itself out.
     """
     together, of_host = graph.posteriors(reliability), graph.passages_of()
     found = {}
     for name, its in graph.hosts.items():
         others = frozenset[str]().union(*(of_host[host] for host in its)) - {name}
         if its and together:
-            found[name] = graph.without(others).posteriors(reliability)[name] if others else together[name]
+            believed = graph.without(others).posteriors(reliability)[name] if others else together[name]
+            prior = sum(reliability[host] for host in its) / len(its)
+            found[name] = believed / max(1 - believed, 1e-12) * (1 - prior) / prior
+    return found
+
+
+def _maximise(
+    odds: NDArray[np.float64], hosts: Sequence[Sequence[int]], prior: NDArray[np.float64], strength: float
+) -> NDArray[np.float64]:
+    """The most probable reliabilities, by the steps of the mixture, given what the rest makes of each passage.
+
+    Args:
+        odds: (n,) of the passages. hosts: of each passage, the positions of its hosts. prior: (h,) of the hosts.
+    """
+    passage = np.array([place for place, its in enumerate(hosts) for _ in its], dtype=np.int64)
+    host = np.array([one for its in hosts for one in its], dtype=np.int64)
+    if not len(host):
+        return prior
+    share = 1 / np.bincount(passage)[passage]
+    found = np.full_like(prior, START)
+    for _ in range(STEPS):
+        true, false = share * found[host] * odds[passage], share * (1 - found[host])
+        whole = np.bincount(passage, true + false)[passage]
+        new = (np.bincount(host, true / whole, len(prior)) + strength * prior) / (
+            np.bincount(host, (true + false) / whole, len(prior)) + strength
+        )
+        new = np.clip(new, LEAST, MOST)
+        if np.abs(new - found).max() < CLOSE:
+            return new
+        found = new
     return found
 
 
 def _moved(graph: SourcedGraph, before: Mapping[str, float], now: Mapping[str, float], tolerance: float) -> bool:
     """Whether a host of the graph did, so that it has to be solved again."""
     return any(abs(now[host] - before[host]) >= tolerance for its in graph.hosts.values() for host in its)
-
-
-def _share(
-    believed: float,
-    hosts: Sequence[str],
-    reliability: Mapping[str, float],
-    true: defaultdict[str, float],
-    weight: defaultdict[str, float],
-) -> None:
-    """Adds one passage to what its hosts have said: all of it to one, shares to several."""
-    reliable = sum(reliability[host] for host in hosts)
-    unreliable = len(hosts) - reliable
-    for host in hosts:
-        part = believed * reliability[host] / reliable
-        true[host] += part
-        weight[host] += part + (1 - believed) * (1 - reliability[host]) / unreliable
-
-
-def _clamp(value: float) -> float:
-    return min(MOST, max(LEAST, value))

@@ -2,11 +2,13 @@
 
 import pytest
 
-from localfact.inference.trust import SourcedGraph, estimate_reliability, independent_posteriors
+from localfact.inference.trust import SourcedGraph, estimate_reliability, odds_by_the_rest
 from localfact.records import Relation
 from localfact.vocabulary import RelationLabel
 
 PRIORS = {"a": 0.9, "b": 0.9, "c": 0.9}
+#: Nearly sure of all: steps from there are small, and no reason to stop.
+SURE = dict.fromkeys("abc", 0.99)
 
 
 def graph_of(*told: str) -> SourcedGraph:
@@ -25,8 +27,9 @@ def graph_of(*told: str) -> SourcedGraph:
 
 def test_whoever_is_outvoted_again_and_again_sinks_and_a_single_time_hardly_counts() -> None:
     often = estimate_reliability([graph_of("a+1", "b+1", "c-1")] * 20, PRIORS).of
+    surely = estimate_reliability([graph_of("a+1", "b+1", "c-1")] * 20, SURE).of
     once = estimate_reliability([graph_of("a+1", "b+1", "c-1")], PRIORS).of
-    assert often["c"] < 0.2
+    assert max(often["c"], surely["c"]) < 0.25
     assert min(often["a"], often["b"]) > 0.9
     assert 0.8 < once["c"] < 0.9
 
@@ -40,8 +43,8 @@ def test_an_isolated_claim_says_nothing_of_its_host() -> None:
 def test_a_host_does_not_bear_itself_out() -> None:
     """Five pages of a against one of b: each of a's is held against b's alone."""
     many = graph_of("a+1", "a+1", "a+1", "a+1", "a+1", "b-1")
-    alone = independent_posteriors(graph_of("a+1", "b-1"), PRIORS)["0 a"]
-    assert independent_posteriors(many, PRIORS)["0 a"] == pytest.approx(alone)
+    alone = odds_by_the_rest(graph_of("a+1", "b-1"), PRIORS)["0 a"]
+    assert odds_by_the_rest(many, PRIORS)["0 a"] == pytest.approx(alone)
 
 
 def test_a_copied_text_is_one_passage_that_its_hosts_share() -> None:
