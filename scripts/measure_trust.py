@@ -31,7 +31,7 @@ from localfact.methods.relation_maps import calibrated_model, shipped_maps
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
 from localfact.pipeline import assessment_of
 from localfact.records import Assessment, Distribution, Evidence, Extraction, Pair, Relation, Response
-from localfact.report.console import note
+from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.tally import labelled_claims
 from localfact.text import sentences
 from localfact.vocabulary import RelationLabel
@@ -47,6 +47,7 @@ PAGES, ASKED = 3, 100
 EXCLUSIVE = 0.9
 #: Worlds of each kind, and responses that accuracy is measured on.
 WORLDS, NEW = 8, 40
+HEADS = ("accuracy before", "after", "difference")
 
 
 @dataclass(frozen=True)
@@ -88,28 +89,24 @@ def main() -> None:
     parser.add_argument("--simulate", action="store_true")
     chosen = parser.parse_args()
     if chosen.simulate:
-        heads = ("world", "rank correlation", "area, liar against honest", "accuracy before", "after", "difference")
-        print(markdown_table(heads, [simulated(kind) for kind in KINDS]))
+        print(markdown_table(("world", "rank correlation", "liar below honest", *HEADS), [simulated(kind) for kind in KINDS]))
     if chosen.data:
         rows = questions(chosen.data)
         few = rows[:ASKED]
         models = [(Options(relations=name), some) for some in (rows, few) for name in (LEXICAL, BUILTIN_NLI)]
         models += [(Options(relations=LLM, model=chosen.model), few)] if chosen.model else []
         table = [row for options, some in models for row in of_questions(options, some, chosen.work)]
-        heads = ("relations", "questions", "honest hosts", "lying hosts", "accuracy before", "after", "difference")
-        print(markdown_table(heads, table))
+        print(markdown_table(("relations", "questions", "honest hosts", "lying hosts", *HEADS), table))
 
 
 def simulated(kind: World) -> list[str]:
     """The row of one kind of world."""
     found = np.array([of_world(kind, seed) for seed in range(WORLDS)])
-    row = [kind.name, *(with_interval(lambda places, at=at: float(found[places, at].mean()), WORLDS) for at in range(5))]
-    note(" | ".join(row))
-    return row
+    return [kind.name, *(with_interval(mean_of(values), WORLDS) for values in found.T)]
 
 
 def of_world(kind: World, seed: int) -> tuple[float, ...]:
-    """Rank correlation, area, accuracy before and after, and their difference, in one world."""
+    """Spearman's correlation, how often a liar is below an honest host, accuracy before and after, their difference."""
     drawn = np.random.default_rng(seed)
     liars = round(kind.hosts * kind.liars)
     planted = np.concatenate([drawn.uniform(0.05, 0.35, liars), drawn.uniform(0.85, 1.0, kind.hosts - liars)])
@@ -118,7 +115,9 @@ def of_world(kind: World, seed: int) -> tuple[float, ...]:
     after = estimate_reliability([graph for graph, _ in made[: kind.responses]], before).of
     values = np.array([after[str(host)] for host in range(kind.hosts)])
     right = [accuracy_of(made[kind.responses :], reliability) for reliability in (before, after)]
-    return rank_correlation(planted, values), area(values[liars:], values[:liars]), *right, right[1] - right[0]
+    ranks = float(np.corrcoef(planted.argsort().argsort(), values.argsort().argsort())[0, 1])
+    below = float((np.sign(values[liars:, None] - values[None, :liars]) / 2 + 0.5).mean())
+    return ranks, below, *right, right[1] - right[0]
 
 
 def response_in(
@@ -153,16 +152,9 @@ def right_side(posterior: float, true: bool) -> float:
     return 0.5 if abs(posterior - 0.5) < 1e-9 else float((posterior > 0.5) == true)
 
 
-def rank_correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Spearman's."""
-    ranks = [values.argsort().argsort() for values in (one, other)]
-    return float(np.corrcoef(*ranks)[0, 1])
-
-
-def area(higher: NDArray[np.float64], lower: NDArray[np.float64]) -> float:
-    """How often one of the first is above one of the second, a tie counted half."""
-    differences = higher[:, None] - lower[None, :]
-    return float(((differences > 0) + 0.5 * (differences == 0)).mean())
+def mean_of(values: NDArray[np.float64]) -> Estimator:
+    """Their mean over what is drawn."""
+    return lambda places: float(values[places].mean())
 
 
 def questions(data: Path) -> list[Response]:
@@ -220,7 +212,7 @@ def halves(rows: Sequence[Response], answers: Answers, reasoner: FactReasoner) -
     ways = (reasoner, replace(reasoner, host_priors=after))
     right = np.array([shares(asyncio.run(judged(measured, answers, one))) for one in ways])
     for figures in (right[0], right[1], right[1] - right[0]):
-        yield with_interval(lambda places, of=figures: float(of[places].mean()), len(measured))
+        yield with_interval(mean_of(figures), len(measured))
 
 
 async def judged(rows: Sequence[Response], answers: Answers, reasoner: FactReasoner) -> list[Assessment]:
