@@ -23,11 +23,8 @@ def trust_view(report: TrustReport) -> RenderableType:
             "before": f"{one.before:.2f}",
             "after": f"{one.after:.2f}",
             "passages": one.passages,
-            "responses": one.responses,
             "claims": one.claims,
-            "borne out": one.borne_out,
-            "against": one.against,
-            "open": one.open,
+            "borne out, against, open": f"{one.borne_out}, {one.against}, {one.open}",
         }
         for one in report.hosts[:HOSTS]
     ]
@@ -51,7 +48,7 @@ def fallen(report: TrustReport) -> list[HostTrust]:
 
 def reason(one: Disagreement) -> str:
     """Why, in a sentence: what it does to a claim, and what all the others make of it."""
-    others = f", as {', '.join(one.others)} tell" if one.others else ""
+    others = f"; otherwise: {', '.join(one.others)}" if one.others else ""
     return f"{SAYS[one.says]} “{one.claim}” ({one.response_id}), which is true with {one.rest:.2f} by the rest{others}"
 
 
