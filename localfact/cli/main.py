@@ -35,6 +35,7 @@ from localfact.cli import (
     serving,
     settings_file,
     single_stages,
+    trust,
 )
 from localfact.cli.debugging import begin_debugging, debug_first, debugging, whole_traceback
 from localfact.errors import InputError, LocalFactError, WriteError
@@ -57,6 +58,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "plot": plot.plot,
     "reliability": reliability.reliability,
     "score": runs.score,
+    "trust": trust.trust,
     "compare": compare.compare,
     "align": align.align,
     "leaderboard": leaderboard.leaderboard,

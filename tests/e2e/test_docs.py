@@ -45,6 +45,7 @@ TESTED = {
     "localfact calibrate --relations": "tests/api/test_calibrate_relations.py",
     "localfact calibrate --verdicts": "tests/api/test_calibrate_verdicts.py",
     "localfact eval --data answers.jsonl --corpus index/mine --verdict-thresholds": "tests/api/test_calibrate_verdicts.py",
+    "localfact eval --data answers.jsonl --corpus index/mine --hosts": "tests/api/test_trust.py",
     "localfact compare --methods": "tests/api/test_compare_methods.py",
     "localfact mcp": "tests/integrations/test_mcp.py",
     "localfact serve": "tests/integrations/test_service.py",
@@ -55,6 +56,7 @@ TESTED = {
     "localfact models pull qwen2.5-7b --tokenizer-only": "tests/models/test_download.py",
     "localfact papers failures": "tests/api/test_failures.py",
     "localfact papers table10": "tests/papers/test_table10.py",
+    "localfact trust": "tests/api/test_trust.py",
 }
 #: Targets that install, gather wheels, measure for long, or run this test: `make` knows them, and they are not run here.
 NOT_RUN = {
