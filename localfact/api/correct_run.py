@@ -34,7 +34,7 @@ from localfact.runtime.versions import versions
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 #: Part of what decides corrections; increased when others would be made.
-CORRECTING_VERSION = 1
+CORRECTING_VERSION = 2
 #: Options that decide claims and evidence, of which a run has its own. An embedder may be what relates, by word overlap.
 NOT_OF_A_RUN = frozenset({*ClaimOptions.model_fields, *CitationOptions.model_fields, *EvidenceOptions.model_fields}) - {
     "embedder"
