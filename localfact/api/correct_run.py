@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,13 @@ from localfact.api.correct import correction_row
 from localfact.api.correcting_parts import Correcting, open_corrector, plan_correcting
 from localfact.api.report import write_report
 from localfact.api.run_options import options_of_run
+from localfact.assess.thresholds import VerdictThresholds
 from localfact.correcting.corrector import Corrector
 from localfact.correcting.proposals import propose
 from localfact.errors import InputError
 from localfact.llm.calls import deciding
 from localfact.methods.options import CitationOptions, ClaimOptions, EvidenceOptions, Options
-from localfact.methods.settings import windowless
+from localfact.methods.settings import FactReasonerSettings, Settings, windowless
 from localfact.methods.uses import leave_out
 from localfact.methods.wiring import with_cache
 from localfact.pipeline import Costs
@@ -34,7 +36,7 @@ from localfact.runtime.versions import versions
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 #: Part of what decides corrections; increased when others would be made.
-CORRECTING_VERSION = 1
+CORRECTING_VERSION = 2
 #: Options that decide claims and evidence, of which a run has its own. An embedder may be what relates, by word overlap.
 NOT_OF_A_RUN = frozenset({*ClaimOptions.model_fields, *CitationOptions.model_fields, *EvidenceOptions.model_fields}) - {
     "embedder"
@@ -104,6 +106,7 @@ def plan_correcting_run(record: RunRecord, options: Options) -> Correcting:
     """
     options = leave_out(options, NOT_OF_A_RUN, "correcting a run: its verdicts' own claims and passages are read")
     chosen = plan_correcting(record.settings.method, options_of_run(record, options))
+    chosen = replace(chosen, judge=replace(chosen.judge, settings=with_thresholds_of(record, chosen.judge.settings)))
     before, now = (windowless(plain) for plain in (record.plain_settings, chosen.judge.settings.plain()))
     same = {name: value for name, value in (now.get("assessment") or {}).items() if name != "relation_map"}
     differing = [name for name, value in same.items() if dict(before["assessment"]).get(name, value) != value]
@@ -113,6 +116,15 @@ def plan_correcting_run(record: RunRecord, options: Options) -> Correcting:
             "Give the options with which it was made."
         )
     return chosen
+
+
+def with_thresholds_of(record: RunRecord, settings: Settings) -> Settings:
+    """The settings with the thresholds of verdicts that a run has, so that its claims are called by them before and after."""
+    thresholds = (record.plain_settings.get("assessment") or {}).get("thresholds")
+    if thresholds is None or not isinstance(settings.assessment, FactReasonerSettings):
+        return settings
+    update = {"thresholds": VerdictThresholds.model_validate(thresholds)}
+    return settings.model_copy(update={"assessment": settings.assessment.model_copy(update=update)})
 
 
 async def correct_run_async(

@@ -102,7 +102,14 @@ def read_facts(text: str, spoken_of: frozenset[str]) -> Iterator[DatedFact]:
         return
     for clause in clauses:
         subject = clause.subject or (spoken_of if clause.goes_on else frozenset())
-        if subject and not clause.owned and not clause.negated and not any(_is_kin(value) for value in clause.values):
+        of_another = clause.goes_on and bool(clause.subject)  # "his father", "her grandson Ada Holm"
+        if (
+            subject
+            and not of_another
+            and not clause.owned
+            and not clause.negated
+            and not any(_is_kin(value) for value in clause.values)
+        ):
             yield from _of_clause(clause, subject, text)
     if old := _WAS_OLD.search(text):
         subject = clauses[0].subject or (spoken_of if clauses[0].goes_on else frozenset())

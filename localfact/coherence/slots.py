@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from localfact.records import Span
 from localfact.relations.values.judging import Ruling, judge_values, read_sentence
+from localfact.relations.values.ranks import Rank
 from localfact.relations.values.vocabulary import repeated
 
 #: From this strength on, in both directions, another value in the same slot is a contradiction by itself.
@@ -45,7 +46,8 @@ def compare_slots(one: str, other: str) -> SlotFinding:
     elif backward.ruling is Ruling.OTHER and backward.said is not None and backward.claimed is not None:
         values = backward.claimed, backward.said
     both = [said.ruling is Ruling.OTHER for said in (forward, backward)]
-    several = any(_SOME_OF_SEVERAL.search(text) for text in (one, other)) or _may_happen_again(one) or _may_happen_again(other)
+    several = any(_SOME_OF_SEVERAL.search(text) or _may_happen_again(text) for text in (one, other))
+    several = several or _speaks_of_its_own(one) != _speaks_of_its_own(other) or _number_others(one, other, values)
     sure = all(both) and min(forward.strength, backward.strength) >= SURE and not several
     reason = None
     if values[0] is not None and values[1] is not None:
@@ -57,6 +59,26 @@ def compare_slots(one: str, other: str) -> SlotFinding:
 def _may_happen_again(text: str) -> bool:
     """Whether what the text tells may be true of several values, one after the other."""
     return any(clause.verbs & repeated() for clause in read_sentence(text))
+
+
+def _speaks_of_its_own(text: str) -> bool:
+    """Whether the subject is somebody else's who was spoken of: "his father"."""
+    clauses = read_sentence(text)
+    return bool(clauses) and clauses[0].goes_on and bool(clauses[0].subject)
+
+
+def _number_others(one: str, other: str, values: tuple[Span | None, Span | None]) -> bool:
+    """Whether the texts speak of two of a row ("the first edition", "the second edition"), and other values of them differ."""
+    ranks = [
+        {
+            value.measure.place
+            for clause in read_sentence(text)
+            for value in clause.values
+            if isinstance(value.measure, Rank) and value.span != span
+        }
+        for text, span in zip((one, other), values, strict=True)
+    ]
+    return all(ranks) and ranks[0].isdisjoint(ranks[1])
 
 
 def _denies(text: str) -> bool:

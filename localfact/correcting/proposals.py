@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from localfact.correcting.bearing import Bearing
 from localfact.correcting.wording import Change, exchange, fit
 from localfact.records import Claim, CountedPassage, Passage, Span
 from localfact.relations.values.clauses import read_clauses, read_values
@@ -22,6 +23,8 @@ MOST = 4
 #: Words with a capital that name no one and no place.
 _CALENDAR = frozenset((*MONTHS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)))
 _SMALL = re.compile(r"(?<![^\W\d_])[a-zß-öø-ÿ]+")
+#: What is mostly said of somebody, and names nobody: "a Spanish cook".
+_OF_A_PEOPLE = re.compile(r"(?:ian|ish|ese)$")
 #: What stands before a place.
 _OF_PLACES = frozenset(("in", "at", "near", "from", "to", "on", "into", "through", "outside", "via", "towards"))
 
@@ -47,8 +50,8 @@ def propose(claim: Claim, counted: CountedPassage, passage: Passage, topic: str 
     """The proposals by one passage that speaks against a claim, the likeliest first; each change once.
 
     The groups: the value that the verdict hangs on; other values, then names, in place of those that nothing that was read
-    states, of the deciding sentence first; in place of those that it states elsewhere; two names in each other's place. What
-    the text is about keeps its name, and what the deciding sentence states stays.
+    states, of the deciding sentence first; in place of those that it states, where it bears that out (`bearing.py`); two names
+    in each other's place, where it has them so. What the text is about keeps its name.
     """
     sentence = counted.sentence or next(iter(closest_sentences(passage.text, claim.text)), None)
     near = passage.text[sentence.start : sentence.end] if sentence else passage.text
@@ -56,7 +59,8 @@ def propose(claim: Claim, counted: CountedPassage, passage: Passage, topic: str 
     stated_near, stated = _values_of(near), [one for span in sentences(read) for one in _values_of(read[span.start : span.end])]
     own = read_values(claim.text)
     new = [was for was in own if not _states(stated, was)]
-    elsewhere = [was for was in own if was not in new and not _states(stated_near, was)]
+    known = [was for was in own if was not in new and not isinstance(was.measure, Role)]
+    bearing = Bearing(claim.text, read)
     names, said = list(_names_of(claim.text)), list(_names_of(read))
     about = set((topic or "").lower().split())
     movable = [one for one in names if not set(one.name.parts) <= about]
@@ -67,9 +71,9 @@ def propose(claim: Claim, counted: CountedPassage, passage: Passage, topic: str 
         _exchange_values(claim.text, new, stated),
         _exchange_names(claim.text, unsaid, names, [one for one in said if one.text in near]),
         _exchange_names(claim.text, unsaid, names, said),
-        _exchange_values(claim.text, elsewhere, stated_near),
-        _exchange_names(claim.text, [] if new else movable, names, said),
-        () if new or unsaid else (_swap(claim.text, one.name, two.name) for one, two in combinations(names, 2)),
+        _exchange_values(claim.text, known, stated, bearing),
+        _exchange_names(claim.text, [] if new else movable, names, said, bearing),
+        (_swap(claim.text, one.name, two.name) for one, two in combinations(names, 2)) if bearing.is_reversed() else (),
     )
     found: dict[Change, Proposal] = {}
     for group, changes in enumerate(groups):
@@ -105,13 +109,25 @@ def _states(stated: Iterable[tuple[Value, str]], was: Value) -> bool:
     return any(was.measure.agreement(now.measure) is ValueAgreement.SAME for now, _ in stated)
 
 
-def _exchange_values(claim: str, own: Iterable[Value], stated: Sequence[tuple[Value, str]]) -> Iterator[Change]:
-    """Values of the claim, each exchanged for one of the source that cannot be true with it."""
+def _exchange_values(
+    claim: str, own: Iterable[Value], stated: Sequence[tuple[Value, str]], bearing: Bearing | None = None
+) -> Iterator[Change]:
+    """Values of the claim, each exchanged for one of the source that cannot be true with it and that the claim has not.
+
+    With `bearing`, only where the source bears it out.
+    """
     for was in own:
         for now, said in stated:
             agreement = was.measure.agreement(now.measure)
-            if agreement is ValueAgreement.OTHER or (isinstance(was.measure, Role) and agreement is ValueAgreement.OPEN):
+            differ = agreement is ValueAgreement.OTHER or (isinstance(was.measure, Role) and agreement is ValueAgreement.OPEN)
+            if not differ or _has_words(claim, said[now.span.start : now.span.end]):
+                continue
+            if bearing is None or bearing.bears_out_value(was.measure, now.measure):
                 yield exchange(claim, was, said, now)
+
+
+def _has_words(claim: str, words: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", claim, re.IGNORECASE) is not None
 
 
 def _names_of(text: str) -> Iterator[_NameThere]:
@@ -128,14 +144,26 @@ def _names_of(text: str) -> Iterator[_NameThere]:
 
 
 def _exchange_names(
-    claim: str, movable: Iterable[_NameThere], names: Sequence[_NameThere], said: Sequence[_NameThere]
+    claim: str,
+    movable: Iterable[_NameThere],
+    names: Sequence[_NameThere],
+    said: Sequence[_NameThere],
+    bearing: Bearing | None = None,
 ) -> Iterator[Change]:
-    """The claim's names, each exchanged for one of the source that the claim has not, a place for a place."""
+    """The claim's names, each exchanged for one of the source that the claim has not, a place for a place.
+
+    With `bearing`, only where the source bears it out.
+    """
     new = [one for one in said if not any(one.name.matches(own.name) for own in names)]
     for own in movable:
         for instead in new:
-            if own.of_place == instead.of_place:
+            fits = own.of_place == instead.of_place and (not _is_of_a_people(instead) or _is_of_a_people(own))
+            if fits and (bearing is None or bearing.bears_out_name(own.name, instead.name)):
                 yield fit(claim, Change(own.name.span.start, own.name.span.end, instead.text))
+
+
+def _is_of_a_people(name: _NameThere) -> bool:
+    return _OF_A_PEOPLE.search(name.text) is not None
 
 
 def _swap(claim: str, one: Name, two: Name) -> Change:

@@ -43,11 +43,16 @@ def exchange(claim: str, was: Value, source: str, now: Value) -> Change:
     """
     old, said = claim[was.span.start : was.span.end], source[now.span.start : now.span.end]
     change = Change(was.span.start, was.span.end, _written_like(old, was, said, now))
-    if isinstance(was.measure, Moment) and (found := _ON.search(claim[: change.start])) and not _DAY.search(change.new):
+    found = _ON.search(claim[: change.start])
+    if found and _is_no_weekday(now) and not _DAY.search(change.new):
         change = Change(found.start(), change.end, f"in{found[1]}{change.new}")
     if isinstance(was.measure, Quantity):
         change = _agree_noun(claim, change, source[now.span.end :])
     return fit(claim, change)
+
+
+def _is_no_weekday(now: Value) -> bool:
+    return isinstance(now.measure, Moment) and now.measure.weekday is None
 
 
 def _written_like(old: str, was: Value, said: str, now: Value) -> str:

@@ -56,6 +56,8 @@ def test_two_values_in_one_slot_are_found_with_their_places(one: str, other: str
         ("Ada Holm won the Lind Prize in 1903.", "Ada Holm won the Lind Prize in 1911."),
         ("Its customers include the city of Oslo.", "Its customers include the city of Bergen."),
         ("The Moss Bridge opened in 1931.", "The Lind Bridge opened in 1935."),
+        ("Ada Holm was born in 1901.", "Her father was born in 1870."),
+        ("Ada Holm's first husband was Ivar Dahl.", "Ada Holm's second husband was Peter Moe."),
     ],
 )
 def test_what_may_both_be_true_is_no_conflict_of_values(one: str, other: str) -> None:

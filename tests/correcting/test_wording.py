@@ -15,6 +15,7 @@ from localfact.relations.values.clauses import read_values
         ("The mill opened on 1879-06-14.", "It opened on 3 May 1876.", "The mill opened on 1876-05-03."),
         ("The mill opened in Oct. 1879.", "It opened in June 1876.", "The mill opened in Jun. 1876."),
         ("The mill opened on June 14th, 1879.", "It opened on 2 June 1879.", "The mill opened on June 2nd, 1879."),
+        ("The market is held on Saturdays.", "It is held on Sundays.", "The market is held on Sundays."),
         ("The town has 31,500 inhabitants.", "It has 23400 inhabitants.", "The town has 23,400 inhabitants."),
         ("The town has 31500 inhabitants.", "It has 23,400 inhabitants.", "The town has 23400 inhabitants."),
         ("She led four journeys.", "Six journeys were led by her.", "She led six journeys."),

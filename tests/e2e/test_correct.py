@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 from commands import CommandLine
 
+from localfact.assess.thresholds import settings_behind
+from localfact.runs.record import read_record
+
 QUICK = ("--relations", "lexical", "--embedder", "none")
 TEXT = "Marie Curie was born in Warsaw in 1869. She won two Nobel Prizes."
 MENDED = TEXT.replace("1869", "1867")
@@ -57,6 +60,19 @@ def test_the_corrections_of_a_run_are_in_its_report_and_are_evaluated_and_compar
     compared = localfact("compare", "before", "after", "--json")
     assert compared.returncode == 0, compared.stderr
     assert json.loads(compared.stdout)["claims_shared"] == 3  # the fourth is another one now
+
+
+@pytest.mark.slow
+def test_a_run_with_thresholds_is_judged_by_them_after_its_edits_too(localfact: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "data.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
+    assert localfact("eval", "--data", "data.jsonl", *QUICK, "--out", "plain").returncode == 0
+    limits = {"supported": None, "contradicted": 0.6, "max_risk": 0.1, "delta": 0.1}
+    behind = {"settings": settings_behind(read_record(tmp_path / "plain").plain_settings), "data": "", "responses": 1}
+    (tmp_path / "limits.json").write_text(json.dumps(limits | behind))
+    done = localfact("eval", "--data", "data.jsonl", *QUICK, "--verdict-thresholds", "limits.json", "--out", "bound")
+    assert done.returncode == 0, done.stderr
+    after = [json.loads(localfact("correct", run, "--json").stdout)["precision_after"] for run in ("plain", "bound")]
+    assert after == [1.0, 0.0]
 
 
 @pytest.mark.slow
