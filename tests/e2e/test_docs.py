@@ -155,7 +155,7 @@ def clear_output(folder: Path, words: list[str]) -> None:
 
 
 def help_of(module: str) -> str:
-    """What a module that a person runs by hand prints of its options; a script in this process, which has the libraries loaded."""
+    """What a module prints of its options: a script in this process, which has the libraries loaded."""
     if not module.startswith("scripts."):  # of the package, whose assertions pytest rewrites, as of all that have plugins
         return subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True).stdout
     said = io.StringIO()
