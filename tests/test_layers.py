@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -98,8 +99,14 @@ HEAVY = (
 )
 
 
-#: Each file's floor and syntax tree, read once.
-FILES = {file.relative_to(PACKAGE): ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))}
+#: Below the package.
+FILES = [file.relative_to(PACKAGE) for file in sorted(PACKAGE.rglob("*.py"))]
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Each file's syntax tree, read once, when a test asks for it and not where tests are collected."""
+    return {file: ast.parse((PACKAGE / file).read_text(encoding="utf-8")) for file in FILES}
 
 
 def owner(file: Path) -> str:
@@ -123,14 +130,14 @@ def ours(names: Iterator[str]) -> set[str]:
 @pytest.mark.parametrize("floor", sorted({owner(file) for file in FILES}))
 def test_a_file_imports_only_what_stands_below_it(floor: str) -> None:
     assert floor in MAY_IMPORT, f"{floor} is new: give it its place in HOUSE"
-    for file, tree in FILES.items():
+    for file, tree in trees().items():
         if owner(file) == floor:
             above = ours(imports(tree)) - {floor} - ANYONE - MAY_IMPORT[floor]
             assert not above, f"{file} may not import {sorted(above)}"
 
 
 def test_vllm_is_named_in_one_file_only() -> None:
-    named = {file.name for file, tree in FILES.items() if any(name.split(".")[0] == "vllm" for name in imports(tree))}
+    named = {file.name for file, tree in trees().items() if any(name.split(".")[0] == "vllm" for name in imports(tree))}
     assert named <= {"vllm.py"}
 
 
@@ -147,7 +154,7 @@ def test_no_stage_may_import_another() -> None:
 
 
 def test_every_class_has_a_name_of_its_own() -> None:
-    names = Counter(node.name for tree in FILES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    names = Counter(node.name for tree in trees().values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     assert [name for name, times in names.items() if times > 1] == []
 
 

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from annotation_projects import make_project
 
@@ -83,9 +84,21 @@ def is_ended(connection: socket.socket, how: str) -> bool:
 
 
 def wait_for_the_end(stalled: dict[str, socket.socket]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while stalled := {how: one for how, one in stalled.items() if not is_ended(one, how)}:
         assert time.monotonic() < deadline, stalled
+        time.sleep(0.02)
+
+
+def wait_until_closed(connection: socket.socket) -> None:
+    """Waits for the server to end a connection whose answers are still on their way, without reading any."""
+    client, server = connection.getsockname()[1], connection.getpeername()[1]
+    deadline = time.monotonic() + 60
+    while any(
+        one.status == psutil.CONN_ESTABLISHED and (one.laddr.port, one.raddr.port) == (server, client)
+        for one in psutil.net_connections("tcp4")
+    ):
+        assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
@@ -96,7 +109,8 @@ def test_a_connection_that_does_not_get_on_is_ended_however_it_stalls(tmp_path: 
         unread = left.pop("answers that nobody reads")
         wait_for_the_end(left)
         wait_for_the_end({"nothing": opened.enter_context(stall(port, "nothing"))})
-        unread.settimeout(20)
+        wait_until_closed(unread)
+        unread.settimeout(60)
         answers = 0
         with suppress(ConnectionResetError):
             while taken := unread.recv(2**20):
@@ -113,6 +127,7 @@ def test_more_stalled_connections_than_descriptors_shut_nobody_out(tmp_path: Pat
     with serving(make_project(tmp_path / "project")) as port, ExitStack() as opened:
         for number in range(DESCRIPTORS + 50):
             opened.enter_context(stall(port, hows[number % len(hows)]))
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=8) as client:
+        # Less than the server waits before it ends the stalled ones.
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
             assert client.get("/").status_code == 200
             assert client.get("/guide", follow_redirects=True).status_code == 200

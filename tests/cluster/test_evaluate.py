@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-import ray
 from typer.testing import CliRunner
 
 from localfact.api.evaluate import evaluate, execute, prepare
@@ -104,6 +103,8 @@ async def test_a_worker_that_would_decide_otherwise_is_refused() -> None:
 
 @pytest.fixture
 def on_ray() -> Iterator[None]:
+    import ray
+
     ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     yield
     leave()

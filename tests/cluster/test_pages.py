@@ -6,11 +6,9 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import ray
-from ray.cluster_utils import Cluster as LocalCluster
 from small_web import HOSTS, small_web
 from typer.testing import CliRunner
 
@@ -33,6 +31,9 @@ from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.failures import PageError, Reason
 from localfact.web.pages import Page
 
+if TYPE_CHECKING:
+    from ray.cluster_utils import Cluster as LocalCluster
+
 pytestmark = pytest.mark.models
 PAGES = 40
 ARTICLE = "<html><head><title>Mill {0}</title></head><body><article>{1}</article></body></html>"
@@ -40,7 +41,9 @@ LINE = "<p>Mill {0} stands in the valley of the river Ard and grinds {1} sacks o
 
 
 @pytest.fixture(scope="module")
-def nodes() -> Iterator[LocalCluster]:
+def nodes() -> Iterator["LocalCluster"]:
+    from ray.cluster_utils import Cluster as LocalCluster
+
     cluster = LocalCluster()
     for _ in range(2):
         cluster.add_node(num_cpus=1)
@@ -71,7 +74,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_corpus_built_by_a_cluster_that_loses_a_node_is_that_of_one_machine(
-    tmp_path: Path, nodes: LocalCluster, collection: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, nodes: "LocalCluster", collection: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = CliRunner().invoke(app, ["corpus", "build", str(collection), "--out", str(tmp_path / "alone"), "--json"])
     assert alone.exit_code == 0, alone.output
@@ -99,7 +102,7 @@ def test_a_corpus_built_by_a_cluster_that_loses_a_node_is_that_of_one_machine(
 
 
 def test_more_is_added_and_merged_by_a_cluster(
-    tmp_path: Path, nodes: LocalCluster, collection: Path, pages: list[Page]
+    tmp_path: Path, nodes: "LocalCluster", collection: Path, pages: list[Page]
 ) -> None:
     rows = tmp_path / "pages.jsonl"
     rows.write_text("".join(json.dumps({"url": page.link, "title": page.title, "text": page.text}) + "\n" for page in pages))
@@ -116,7 +119,7 @@ def test_more_is_added_and_merged_by_a_cluster(
     assert description.segments["pages"].passages == len(pages) + PAGES
 
 
-async def test_a_page_that_gives_none_gives_the_same_reason_as_here(nodes: LocalCluster) -> None:
+async def test_a_page_that_gives_none_gives_the_same_reason_as_here(nodes: "LocalCluster") -> None:
     shared, own = machines().extractors(), Extractors(1)
     try:
         for body, media_type in ((b"<html></html>", "text/html"), (b"%PDF-1.7 nothing", "application/pdf")):
@@ -135,7 +138,7 @@ async def test_a_page_that_gives_none_gives_the_same_reason_as_here(nodes: Local
         shared.close()
 
 
-def test_vectors_are_those_of_this_machine_and_come_in_order(nodes: LocalCluster, minilm: Embedder) -> None:
+def test_vectors_are_those_of_this_machine_and_come_in_order(nodes: "LocalCluster", minilm: Embedder) -> None:
     shared = machines().embedder("minilm")
     assert shared is not None
     assert (shared.identity, shared.dimension) == (minilm.identity, minilm.dimension)
@@ -147,7 +150,7 @@ def test_vectors_are_those_of_this_machine_and_come_in_order(nodes: LocalCluster
     assert machines().embedder("none") is None
 
 
-def test_no_more_batches_wait_than_keep_all_machines_busy(nodes: LocalCluster, minilm: Embedder) -> None:
+def test_no_more_batches_wait_than_keep_all_machines_busy(nodes: "LocalCluster", minilm: Embedder) -> None:
     shared, read = ClusterEmbedder(minilm, "minilm", nodes=2, cpus=2, gpus=0), 0
 
     def batches() -> Iterator[list[str]]:
@@ -162,7 +165,7 @@ def test_no_more_batches_wait_than_keep_all_machines_busy(nodes: LocalCluster, m
     assert len(list(found)) == 11
 
 
-def test_a_machine_with_other_weights_or_none_is_refused(nodes: LocalCluster, minilm: Embedder, tmp_path: Path) -> None:
+def test_a_machine_with_other_weights_or_none_is_refused(nodes: "LocalCluster", minilm: Embedder, tmp_path: Path) -> None:
     class Other(Embedder):
         def __init__(self) -> None:
             self.identity, self.dimension = "minilm@other", minilm.dimension
@@ -173,7 +176,7 @@ def test_a_machine_with_other_weights_or_none_is_refused(nodes: LocalCluster, mi
         list(ClusterEmbedder(Other(), "nowhere", 2, 2, 0).embed_each([["A text."]]))
 
 
-async def test_what_ends_every_process_is_an_error_after_some_tries(nodes: LocalCluster, tmp_path: Path) -> None:
+async def test_what_ends_every_process_is_an_error_after_some_tries(nodes: "LocalCluster", tmp_path: Path) -> None:
     def ends(file: str) -> None:
         with Path(file).open("a") as trace:
             trace.write("x")
@@ -193,9 +196,11 @@ async def test_what_ends_every_process_is_an_error_after_some_tries(nodes: Local
         await other.await_end(other.begin())
 
 
-def test_calls_are_spread_over_the_machines(nodes: LocalCluster, tmp_path: Path) -> None:
+def test_calls_are_spread_over_the_machines(nodes: "LocalCluster", tmp_path: Path) -> None:
     def where() -> str:
         """The node's id, when another node has one of the calls, too; or after a while, when none has."""
+        import ray
+
         here = str(ray.get_runtime_context().get_node_id())
         (tmp_path / here).touch()
         until = time.monotonic() + 60
@@ -208,7 +213,7 @@ def test_calls_are_spread_over_the_machines(nodes: LocalCluster, tmp_path: Path)
     assert len({task.end(each) for each in begun}) == 2
 
 
-async def test_a_call_that_no_machine_answers_is_told(nodes: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_that_no_machine_answers_is_told(nodes: "LocalCluster", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "PATIENCE", 0.5)
     greedy = RemoteTask(lambda: None, cpus=64)
     said = r"no answer for 0\.5 seconds: what is asked needs 64 CPUs of one machine"
@@ -218,14 +223,14 @@ async def test_a_call_that_no_machine_answers_is_told(nodes: LocalCluster, monke
         await greedy.await_end(greedy.begin())
 
 
-def test_a_machine_that_reads_pages_otherwise_is_refused(nodes: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_that_reads_pages_otherwise_is_refused(nodes: "LocalCluster", monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_pages, "own_readers", lambda: {"trafilatura": "0.1"})
     with pytest.raises(InputError, match=r"reads pages with .*trafilatura.*, not \{'trafilatura': '0\.1'\}"):
         ClusterExtractors(2).extract_now(b"<p>A page.</p>", "text/html", None, "https://a.example/")
 
 
-def test_a_cluster_without_cpus_is_told(nodes: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray, "nodes", lambda: [{"Alive": True, "Resources": {"memory": 1.0}}])
+def test_a_cluster_without_cpus_is_told(nodes: "LocalCluster", monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ray.nodes", lambda: [{"Alive": True, "Resources": {"memory": 1.0}}])
     with pytest.raises(InputError, match="no node with CPUs"), machines_of("auto"):
         pass
 
@@ -246,12 +251,12 @@ def test_a_reason_is_raised_and_a_document_returned() -> None:
     assert caught.value.failure.reason == Reason.TOO_LARGE
 
 
-def test_another_machines_help_needs_no_embedder(tmp_path: Path, nodes: LocalCluster, pages: list[Page]) -> None:
+def test_another_machines_help_needs_no_embedder(tmp_path: Path, nodes: "LocalCluster", pages: list[Page]) -> None:
     build_corpus(pages, tmp_path / "corpus", machines().embedder("none"))
     assert read_description(tmp_path / "corpus").embedder is None
 
 
-def test_pages_are_fetched_by_this_process_alone_and_read_by_the_machines(tmp_path: Path, nodes: LocalCluster) -> None:
+def test_pages_are_fetched_by_this_process_alone_and_read_by_the_machines(tmp_path: Path, nodes: "LocalCluster") -> None:
     found = []
     for name, own in (("alone", ThisMachine()), ("shared", machines())):
         (tmp_path / name).mkdir()

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import cluster_assessors
 import pytest
-import ray
 from cluster_assessors import Make
 from roads import responses
 
@@ -27,6 +26,8 @@ pytestmark = pytest.mark.models
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
     """Ray on this machine, with room for three workers."""
+    import ray
+
     support = {"env_vars": {"PYTHONPATH": str(Path(cluster_assessors.__file__).parent)}}
     ray.init(address="local", num_cpus=3, include_dashboard=False, log_to_driver=False, runtime_env=support)
     assert not connect("auto")  # this process is in one already
@@ -131,6 +132,6 @@ async def test_workers_that_are_lost_one_after_the_other_end_the_run() -> None:
     ],
 )
 def test_an_address_where_there_is_no_cluster_is_told_at_once(address: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
     with pytest.raises(InputError, match=told):
         connect(address)

@@ -1,11 +1,11 @@
 """Without a folder for numba's cache, loops are compiled all the same."""
 
-import numba
-
 from localfact.inference import compiling
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch):
+    import numba
+
     asked = []
 
     def njit(**options):

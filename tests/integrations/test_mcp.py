@@ -5,16 +5,17 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from docs_lines import run_lines
-from mcp import StdioServerParameters
-from mcp.client.client import Client
 from service import PATIENCE, QUICK
 
 from localfact.api.report import SHIPPED_LIMITS
 from localfact.report.explanations import NO_PROOF
+
+if TYPE_CHECKING:
+    from mcp.client.client import Client
 
 pytestmark = pytest.mark.slow
 
@@ -22,12 +23,15 @@ WORDS = ["-m", "localfact", "mcp", *QUICK]
 
 
 @asynccontextmanager
-async def connected() -> AsyncIterator[Client]:
+async def connected() -> AsyncIterator["Client"]:
+    from mcp import StdioServerParameters
+    from mcp.client.client import Client
+
     async with Client(StdioServerParameters(command=sys.executable, args=WORDS), read_timeout_seconds=PATIENCE) as client:
         yield client
 
 
-async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+async def told(client: "Client", tool: str, **arguments: Any) -> dict[str, Any]:
     """What a tool says; the text for old clients says the same."""
     answer = await client.call_tool(tool, arguments)
     assert not answer.is_error, answer.content

@@ -38,7 +38,8 @@ class CommandLine:
             capture_output=True,
             text=True,
             cwd=self.folder,
-            env=self.environment,
+            # Else Python would leave a part of a compiled module, which every later process fails to read.
+            env=self.environment | ({} if largest_file is None else {"PYTHONDONTWRITEBYTECODE": "1"}),
             preexec_fn=limit,  # in the child alone: our own output may be a file too
         )
 

@@ -52,7 +52,6 @@ _MARKED = re.compile(r"\s*(?:[-*+•]\s+)?\[\^?(?P<mark>\d{1,3})\]:?\s*\S")
 _CONTINUES = re.compile(r"(?: {2,}|\t)\S")
 _DEFINITION = re.compile(r"\s*\[\^?[\w-]{1,20}\]:\s*\S")
 _SOURCE_LINE = re.compile(r"\W*(?i:sources?|references?|citations?|quellen?|fuentes?)[*_]*\s*[:：][*_]*\s*(?P<said>\S.*)$")
-_FINAL = re.compile(r"[.!?][\"'”’)\]]*\s*$")
 
 
 def hide_blocks(whole: PlainText, dropped: Counter[str]) -> PlainText:

@@ -33,8 +33,6 @@ _DEFINITE = _BACK | {"the"}
 _ENDS = ("from", "to", "than", "by", "over", "against")
 #: How far behind a preposition or verb a name may stand that it governs: "in the coastal town of Lervika".
 REACH = 5
-#: How many words of the clause before it a relative clause is about.
-RELATED = 2
 
 
 class BoundName(NamedTuple):

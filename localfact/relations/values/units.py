@@ -17,11 +17,6 @@ class MeasuringUnit(NamedTuple):
 
     factors: tuple[tuple[str, float], ...]
 
-    @property
-    def is_money(self) -> bool:
-        """Whether it is a currency."""
-        return any(dimension.startswith("money") for dimension, _ in self.factors)
-
 
 @cache
 def units() -> dict[str, MeasuringUnit]:

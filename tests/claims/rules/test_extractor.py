@@ -176,16 +176,17 @@ async def test_claims_are_numbered_unique_and_lie_in_the_response(text: str) -> 
 
 
 @pytest.mark.slow
-async def test_a_response_of_200_000_words_is_carried_through() -> None:
+@pytest.mark.parametrize("times", [1_000, pytest.param(11_000, marks=pytest.mark.exhaustive)])
+async def test_a_response_of_many_thousand_words_is_carried_through(times: int) -> None:
     sentence = "In 1990 Ada Morel, a French chemist, won the Osmium Prize and moved to Paris, which is a city. "
-    extraction = await extract(sentence * 11_000)
+    extraction = await extract(sentence * times)
     assert [claim.text for claim in extraction.claims] == [
         "In 1990 Ada Morel won the Osmium Prize.",
         "Ada Morel moved to Paris.",
         "Paris is a city.",
         "Ada Morel was a French chemist.",
     ]
-    assert {len(claim.spans) for claim in extraction.claims} == {11_000}
+    assert {len(claim.spans) for claim in extraction.claims} == {times}
 
 
 @pytest.mark.slow
@@ -204,8 +205,9 @@ async def test_a_response_of_200_000_words_is_carried_through() -> None:
         " \n" * 500,
     ],
 )
-async def test_text_made_to_slow_the_rules_down_is_carried_through(unit: str) -> None:
-    extraction = await extract(unit * 200)
+@pytest.mark.parametrize("times", [50, pytest.param(200, marks=pytest.mark.exhaustive)])
+async def test_text_made_to_slow_the_rules_down_is_carried_through(unit: str, times: int) -> None:
+    extraction = await extract(unit * times)
     assert len(extraction.claims) < 100
 
 

@@ -26,7 +26,7 @@ ROW = {
 }
 
 
-@pytest.mark.parametrize("engine_args", [[], ["data_parallel_size=2"]])
+@pytest.mark.parametrize("engine_args", [[], pytest.param(["data_parallel_size=2"], marks=pytest.mark.exhaustive)])
 def test_a_script_without_a_guard_runs_once_with_one_process_or_several(tmp_path: Path, engine_args: list[str]) -> None:
     data, script = tmp_path / "rows.jsonl", tmp_path / "script.py"
     data.write_text(json.dumps(ROW) + "\n")
