@@ -17,10 +17,10 @@ from localfact.records.recall import Decider
 from localfact.relations.lexical.features import Match, best_window
 from localfact.relations.lexical.statements import ParsedClaim
 from localfact.relations.reasons import below_title
-from localfact.relations.values.correcting import SURE, finding_of
+from localfact.relations.values.correcting import SURE, TAKES_AWAY, finding_of
 from localfact.relations.values.judging import Ruling
 from localfact.text import closest_sentences
-from localfact.vocabulary import FactVerdict, RelationLabel
+from localfact.vocabulary import FactVerdict
 
 #: The share of a fact's words, by weight and without the subject's, in one sentence or two neighbouring ones: from the first on
 #: it is said if no number and no name is missing, from the second on in part, if one of those that it has is there.
@@ -28,9 +28,11 @@ ALL_WORDS, SOME_WORDS = 0.8, 0.3
 #: The share of a statement of the response that the fact holds, with all its details, from which on the fact is said in part:
 #: the facts of pages are longer than what is said of them. And the least share of the fact that this is.
 STATEMENT_HELD, LEAST_OF_FACT = 0.5, 0.15
-#: Nothing is contradicted by a sentence that has less of the fact's words: small models take what is merely different for a
+#: The relation model's probability from which on it decides.
+SURE_RELATION = 0.5
+#: No relation model has a sentence contradict a fact of whose words it has less: small ones take what is merely different for a
 #: denial.
-LEAST_DENIED = 0.35
+LEAST_DENIED = 0.5
 #: Responses whose statements are kept: its facts are asked of one after the other.
 KEPT = 16
 
@@ -71,13 +73,12 @@ def judge_fact(asked: AskedFact, said: Distribution | Failure) -> tuple[FactVerd
         return FactVerdict.SAID, "values"
     if share >= ALL_WORDS and whole:
         return FactVerdict.SAID, "words"
-    if isinstance(said, Distribution) and said.label is RelationLabel.ENTAILMENT:
+    if isinstance(said, Distribution) and said.entailment >= SURE_RELATION:
         return FactVerdict.SAID, "relations"
-    if share >= LEAST_DENIED:
-        if values.ruling is Ruling.OTHER and values.sure:
-            return FactVerdict.CONTRADICTED, "values"
-        if isinstance(said, Distribution) and said.label is RelationLabel.CONTRADICTION:
-            return FactVerdict.CONTRADICTED, "relations"
+    if values.ruling is Ruling.OTHER and (values.sure or values.strength >= TAKES_AWAY):
+        return FactVerdict.CONTRADICTED, "values"
+    if isinstance(said, Distribution) and said.contradiction >= SURE_RELATION and share >= LEAST_DENIED:
+        return FactVerdict.CONTRADICTED, "relations"
     if (share >= SOME_WORDS and some) or _holds_statement(asked):
         return FactVerdict.PARTLY_SAID, "words"
     return (FactVerdict.OMITTED if isinstance(said, Distribution) else FactVerdict.FAILED), None
