@@ -19,9 +19,7 @@ def test_a_run_has_the_scores_and_what_is_missing_and_one_that_does_not_ask_has_
     planned = localfact("eval", "--data", "answers.jsonl", "--key-facts", "20", "--plan", "--json")
     assert json.loads(planned.stdout)["key_fact_pairs_at_most"] == 20
     for folder, asked in (("plain", ()), ("asked", ("--key-facts", "20"))):
-        run = localfact(
-            "eval", "--data", "answers.jsonl", *asked, *LEXICAL, "--out", f"runs/{folder}", "--json"
-        )
+        run = localfact("eval", "--data", "answers.jsonl", *asked, *LEXICAL, "--out", f"runs/{folder}", "--json")
         assert run.returncode == 0, run.stderr
     scores = {score["name"]: score["value"] for score in json.loads(run.stdout)["scores"]}
     assert 0 < scores["R@E"] < 1
