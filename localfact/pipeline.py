@@ -35,6 +35,7 @@ from localfact.stages import (
     Explainer,
     Flagger,
     PairInContext,
+    RecallCheck,
     RelationModel,
     Relations,
     Retriever,
@@ -107,6 +108,7 @@ class Pipeline:
         has_source: whether there are pages for responses that bring none. Without, such a response has its claims compared with
             one another, if that is kept, and no verdicts.
         citations: checks what the text cites; None where that is not asked.
+        recall: asks the response for facts of the pages; None where that is not asked.
     """
 
     extractor: ClaimExtractor
@@ -122,6 +124,7 @@ class Pipeline:
     keeps_coherence: bool = False
     has_source: bool = True
     citations: CitationCheck | None = None
+    recall: RecallCheck | None = None
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -144,6 +147,9 @@ class Pipeline:
             if self.citations is not None:
                 with costs.stage("cite"):
                     assessment = await self._check_citations(self.citations, response, assessment, observe)
+            if self.recall is not None:
+                with costs.stage("recall"):
+                    assessment = await self._check_recall(self.recall, response, assessment, observe)
         return assessment.model_copy(update=cost_fields(costs))
 
     async def _assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
@@ -204,6 +210,12 @@ class Pipeline:
         found = await checker.check(response, assessment.claims, relate, observe)
         counts = {**assessment.counts, "cite": found.counts}
         return assessment.model_copy(update={"citations": found, "counts": counts})
+
+    async def _check_recall(
+        self, checker: RecallCheck, response: Response, assessment: Assessment, observe: Observer
+    ) -> Assessment:
+        found = await checker.check(response, partial(self._relate, response, Evidence()), observe)
+        return assessment.model_copy(update={"recall": found, "counts": {**assessment.counts, "recall": found.counts}})
 
     async def _reviewed(self, response: Response, evidence: Evidence, claims: Sequence[Claim], relations: Relations) -> Review:
         if self.reviewer is None or not relations:

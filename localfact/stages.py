@@ -15,6 +15,7 @@ from localfact.records import (
     Coherence,
     Distribution,
     Evidence,
+    EvidenceRecall,
     Extraction,
     Failure,
     Judgement,
@@ -206,5 +207,18 @@ class CitationCheck(Protocol):
             claims: of the response.
             relate: asks the relation model.
             observe: called with "citations" and how many there are.
+        """
+        ...
+
+
+class RecallCheck(Protocol):
+    """Says which facts of the pages about a prompt its response says."""
+
+    async def check(self, response: Response, relate: Relate, observe: Callable[[str, int], None]) -> EvidenceRecall:
+        """Returns the facts, each with what the response makes of it and its sources; without any, the reason.
+
+        Args:
+            relate: asks the relation model.
+            observe: called with "key_facts" and how many there are.
         """
         ...

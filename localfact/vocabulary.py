@@ -70,6 +70,16 @@ class CitationVerdict(StrEnum):
     FAILED = "failed"
 
 
+class FactVerdict(StrEnum):
+    """What a response makes of a fact of the pages. failed: the relation model could not answer."""
+
+    SAID = "said"
+    PARTLY_SAID = "partly_said"
+    CONTRADICTED = "contradicted"
+    OMITTED = "omitted"
+    FAILED = "failed"
+
+
 class GoldLabel(StrEnum):
     """An annotator's label of a claim. Irrelevant claims are not counted in the gold precision."""
 

@@ -117,7 +117,8 @@ async def corrected_when_told(assessments: Sequence[Assessment], run: Path, opti
     async with AsyncExitStack() as opened:
         pipeline, corrector = open_corrector(chosen, opened, SILENT)
         corrector = replace(corrector, pipeline=with_cache(pipeline, chosen.judge, run / RELATIONS_FILE, opened))
-        return [(await corrector.correct(contradicted(one), Costs(), unobserved)).text for one in assessments]
+        mended = await asyncio.gather(*(corrector.correct(contradicted(one), Costs(), unobserved) for one in assessments))
+        return [one.text for one in mended]
 
 
 def contradicted(one: Assessment) -> Assessment:

@@ -43,8 +43,10 @@ evidence: corpus llm models prompts prose runtime stages text thoughts web
 relations: llm models prompts runtime stages text
 coherence: relations stages text
 citations: claims relations runtime stages text web
+recall: assess citations claims models relations stages text
 correcting: llm pipeline prompts relations runtime scoring stages text
-methods: assess citations claims coherence corpus evidence llm models pipeline prompts relations runtime stages text web
+methods: assess citations claims coherence corpus evidence llm models pipeline prompts recall relations runtime stages \
+ text web
 api: assess claims correcting corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring \
  stages text
 __init__: api correcting methods report

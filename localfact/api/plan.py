@@ -48,6 +48,7 @@ def plan(job: Job) -> dict[str, Any]:
         **pairs_of(chosen, given),
         **claim_pairs_of(chosen, given),
         **citations_of(chosen, usable),
+        **({} if chosen.settings.recall is None else {"key_fact_pairs_at_most": chosen.settings.recall.facts * len(usable)}),
         "language_model_calls": calls_of(chosen, given, extracted) if chosen.facts is not None else 0,
         "reckoned": reckon(chosen, usable),
         "responses_at_once": usual_concurrency(chosen),
@@ -98,6 +99,8 @@ def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequen
         calls.append("up to two a claim for a second opinion")
     if compares_claims(chosen.settings) and LLM in related[:1]:
         calls.append(f"up to {MOST_OF_A_CLAIM} a claim to compare it with others of the text")
+    if chosen.settings.recall is not None and LLM in related[:1]:
+        calls.append(f"up to {chosen.settings.recall.facts} a response to look for key facts")
     calls += chosen.method.calls
     claims = sum(len(response.claims or ()) for response in given)
     if claims and settings.revise:

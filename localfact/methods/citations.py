@@ -43,8 +43,8 @@ def open_checker(settings: Settings, options: Options, source: Source | None, *,
 
 
 def open_citing_model(settings: Settings, options: Options, opened: AsyncExitStack) -> RelationModel | None:
-    """The relation model of a method that has none, where citations are checked."""
-    if settings.citations is None or settings.citations.relations is None:
+    """The relation model of a method that has none, where citations are checked, or key facts asked for."""
+    if all(one is None or one.relations is None for one in (settings.citations, settings.recall)):
         return None
     return relation_kind(BUILTIN_NLI).open(options, None, opened)
 

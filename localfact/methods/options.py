@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BeforeValidator, Field, ModelWrapValidatorHandler, ValidationError, ValidationInfo, model_validator
 
 from localfact.errors import InputError
+from localfact.methods.beside_options import CitationOptions, CoherenceOptions, RecallOptions
 from localfact.methods.option_group import TYPED, OptionFlag, OptionGroup, tell_misuse
 from localfact.methods.option_readers import read_engine_args, read_hosts
 from localfact.records import Probability
@@ -73,13 +74,6 @@ sample."""
 decomposer, windows, one-call or safe. Default: the method's."""
     merge_duplicates: Annotated[bool | None, OptionFlag(("--merge-duplicates/--keep-duplicates",))] = None
     """Make equal claims of a response one, or keep each. Default: merged in our own methods, as its own code does in others."""
-
-
-class CitationOptions(OptionGroup):
-    """The sources that a text cites."""
-
-    citations: bool = False
-    """Check what the text cites, too: does each source that it marks say so? docs/citations.md has the forms of marks."""
 
 
 class AnswerOptions(OptionGroup):
@@ -189,13 +183,6 @@ expertqa take it out of True and False."""
     """Keep predicted relations in this file, for several runs over the same pairs. Default: in the run folder."""
 
 
-class CoherenceOptions(OptionGroup):
-    """What the claims of a text say of one another."""
-
-    coherence: bool = False
-    """Find claims of a text that contradict one another (docs/coherence.md); without a corpus, that alone."""
-
-
 class GraphOptions(OptionGroup):
     """FactReasoner's graph (section 3)."""
 
@@ -244,6 +231,7 @@ class Options(
     GateOptions,
     ChunkOptions,
     ModelOptions,
+    RecallOptions,
     CitationOptions,
     ClaimOptions,
 ):

@@ -41,6 +41,7 @@ USES: Mapping[str, RunPart | None] = {
             "extractor",
             "merge_duplicates",
             "citations",
+            "key_facts",
             "corpus",
             "evidence",
             "queries",

@@ -192,6 +192,12 @@ class CitationSettings(Record):
     relations: str | None = unwritten(None)
 
 
+class RecallSettings(CitationSettings):
+    """The same of how a response is asked for key facts, and for how many."""
+
+    facts: int
+
+
 class DataSettings(Record):
     """Which responses: the file's hash, the most rows of it, and which share of those ("3/8"); None for all."""
 
@@ -206,7 +212,7 @@ class Settings(Record):
     Attributes:
         coherence: whether claims are compared with one another.
         data: None where nothing is read from a file. model, prompts, asking: the language model, the hashes of its prompts, and
-            how it is asked; None where none is asked. citations: None where they are not checked.
+            how it is asked; None where none is asked. citations, recall: None where they are not checked.
     """
 
     method: str
@@ -220,6 +226,7 @@ class Settings(Record):
     prompts: Mapping[str, str] | None = unwritten(None)
     asking: AskingPolicy | None = unwritten(None)
     citations: CitationSettings | None = unwritten(None)
+    recall: RecallSettings | None = unwritten(None)
 
     def plain(self) -> dict[str, Any]:
         """The settings as plain values: the content of run.yaml."""

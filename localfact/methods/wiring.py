@@ -18,6 +18,7 @@ from localfact.methods.comparing import claim_relator
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.evidence import evidence_settings
 from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor, prompts_to_extract
+from localfact.methods.key_facts import open_recall, recall_settings
 from localfact.methods.localfact import without_opinion
 from localfact.methods.method import Method
 from localfact.methods.options import Options
@@ -117,6 +118,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         prompts=prompt_hashes(*asked, own=facts.own_prompts) if facts else None,
         asking=facts.policy if facts else None,
         citations=citation_settings(options, relates=bool(identities)),
+        recall=recall_settings(options, relates=bool(identities)),
     )
     return settings if options.verdict_thresholds is None else with_thresholds(settings, options.verdict_thresholds)
 
@@ -201,6 +203,7 @@ def wire(
         citations=open_checker(
             settings, options, search.source if search is not None else None, asks_model=kind is not None and bool(kind.prompts)
         ),
+        recall=open_recall(settings, options, search, opened, observe),
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
 

@@ -26,6 +26,7 @@ from localfact.records.judgements import (
     RelationProbabilities,
     Verdict,
 )
+from localfact.records.recall import EvidenceRecall, FactSource, KeyFact
 from localfact.records.responses import (
     Claim,
     Count,
@@ -60,7 +61,9 @@ __all__ = [
     "CountedPassage",
     "Distribution",
     "Evidence",
+    "EvidenceRecall",
     "Extraction",
+    "FactSource",
     "Failure",
     "Finder",
     "GivenSource",
@@ -68,6 +71,7 @@ __all__ = [
     "Hit",
     "JudgedClaim",
     "Judgement",
+    "KeyFact",
     "Pair",
     "Passage",
     "PreVerification",

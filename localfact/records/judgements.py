@@ -9,6 +9,7 @@ from pydantic import Field
 from localfact.records.citations import Citations
 from localfact.records.coherence import Coherence
 from localfact.records.judged_claims import JudgedClaim, cards, frame, said
+from localfact.records.recall import EvidenceRecall
 from localfact.records.responses import Claim, Count, Passage, Probability, Record, Sample, Span
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
@@ -175,6 +176,7 @@ class Assessment(Record):
             every larger one would have given the same.
         coherence: what its claims say of one another, where that was asked for.
         citations: what the sources that the text cites say of it; None where that was not asked.
+        recall: which key facts of the pages it says; None where that was not asked.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -202,6 +204,7 @@ class Assessment(Record):
     coherence: Coherence | None = Field(default=None, exclude_if=lambda value: value is None)
     warnings: tuple[str, ...] = ()
     citations: Citations | None = Field(default=None, exclude_if=lambda value: value is None)
+    recall: EvidenceRecall | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def judged(self) -> tuple[JudgedClaim, ...]:

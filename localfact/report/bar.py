@@ -25,6 +25,8 @@ AT_LEAST: Mapping[str, str] = {
     "gold-f1": "F1(gold)",
     "citation-recall": "citation recall",
     "citation-precision": "citation precision",
+    "evidence-recall": "R@E",
+    "evidence-f1": "F1@E",
 }
 #: The same of scores of which less is better.
 AT_MOST: Mapping[str, str] = {

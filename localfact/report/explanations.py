@@ -62,6 +62,8 @@ LINES = (
     ("coherence", "the share of a response's claims that no other claim of it contradicts; it says nothing of what is true"),
     ("citation recall", "the share of a response's sentences that what they cite entails (ALCE); uncited ones count as 0"),
     ("citation precision", "the share of a response's citations that entail their sentence, or are needed for that (ALCE)"),
+    ("R@E", "recall from evidence: the share, by weight, of the key facts of the pages found that a response says"),
+    ("F1@E", "the harmonic mean of precision and recall from evidence"),
     ("AU", "the area under the curve: 1 is perfect, 0.5 is chance for a ROC curve"),
 )
 

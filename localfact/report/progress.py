@@ -23,6 +23,7 @@ COUNTED = (
     "claim_pairs",
     "relations",
     "citations",
+    "key_facts",
     "passages_indexed",
 )
 
@@ -142,6 +143,7 @@ STAGES = {
     "claim_pairs": "{:,} pairs of claims to compare",
     "pairs": "{:,} pairs of a claim and a passage to relate",
     "citations": "{:,} citations to check in their sources",
+    "key_facts": "{:,} key facts of the pages to look for",
     "relations": "{:,} pairs related; finding the sentences that verdicts rest on",
 }
 

@@ -26,6 +26,7 @@ from localfact.report.findings import (
     without_flags,
 )
 from localfact.report.marked_text import decisive_sentence, pieces
+from localfact.report.recall_view import recall_view
 from localfact.report.summary import Summary
 from localfact.report.tables import shorten
 from localfact.scoring.tally import precision_annotated, tally
@@ -171,6 +172,8 @@ def assessment_view(assessment: Assessment, whole: Assessment | None = None, com
         parts += _coherence_part(assessment) if whole is None else []
     if whole is None and (citations := citations_view(assessment)) is not None:
         parts.append(citations)
+    if whole is None and assessment.recall is not None:
+        parts.append(recall_view(assessment.recall))
     if dropped := count_dropped_sentences(assessment):
         parts.append(line(f"Sentences skipped, as they state no claim: {dropped}", "dim"))
     if assessment.unparsed:

@@ -88,6 +88,7 @@ def _outline(whole: Assessment, same: Same) -> Assessment:
             "usage": _figures(whole.usage, same),
             "warnings": tuple(same(warning) for warning in whole.warnings),
             "citations": whole.citations and whole.citations.model_copy(update={"sources": (), "sentences": (), "counts": {}}),
+            "recall": whole.recall and whole.recall.model_copy(update={"facts": (), "counts": {}}),
         }
     )
 

@@ -9,6 +9,7 @@ from localfact.records import Assessment
 from localfact.scoring.aggregate import Policy, ResponseScore, Score
 from localfact.scoring.citation_scores import citation_scores
 from localfact.scoring.coherence import CoherenceScore
+from localfact.scoring.evidence_recall import recall_scores
 from localfact.scoring.gold_scores import BrierPerClaim, BrierPerResponse, CalibrationError, GoldF1, PrecisionError
 from localfact.scoring.recall import GAMMA, MEDIAN, KPolicy, KPrime, f1, recall_at_k, recall_at_k_prime
 from localfact.scoring.tally import Unscored, labelled_claims, tally, total_annotated
@@ -177,6 +178,7 @@ def standard_scores(
         scores.append(Entropy())
     scores += [VerdictCount("S"), VerdictCount("C"), VerdictCount("U")]
     scores += citation_scores(assessments)
+    scores += recall_scores(assessments)
     labelled = [verdict for assessment in assessments for _, verdict in labelled_claims(assessment)]
     if labelled:
         scores.append(GoldF1())

@@ -72,6 +72,7 @@ VALUES: dict[str, tuple[object, ...]] = {
     "replay": (None, sample_recording()),
     "claims": ("extract",),
     "citations": (True,),
+    "key_facts": (50,),
     "extractor": ("small-lm", "rules"),
 }
 #: What is used and decides no results: it is in no settings.

@@ -4,7 +4,7 @@ import pytest
 from run_builders import assessment, run_of
 
 from localfact.errors import InputError
-from localfact.records import Assessment, Citations
+from localfact.records import Assessment, Citations, EvidenceRecall
 from localfact.report.bar import AT_LEAST, AT_MOST, BOUNDS_HELP, UNSCORED, VERDICTS, hold, measured_of, parse_bounds
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
@@ -70,7 +70,8 @@ def test_what_cannot_be_a_bound_is_refused_by_name(text: str, said: str) -> None
 
 def test_every_score_that_a_run_prints_can_be_bounded_and_is_named_by_the_help() -> None:
     cited = Citations(recall=0.5, precision=1.0)
-    run = [assessment("SC", posteriors=(0.9, 0.2), gold="sn").model_copy(update={"citations": cited})]
+    beside = {"citations": cited, "recall": EvidenceRecall(score=0.5)}
+    run = [assessment("SC", posteriors=(0.9, 0.2), gold="sn").model_copy(update=beside)]
     printed = [str(score) for score in standard_scores(run)]
     begins = {**AT_LEAST, **AT_MOST}.values()
     assert [name for name in printed if not name.startswith(tuple(begins))] == ["#S", "#C", "#U"]

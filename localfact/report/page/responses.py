@@ -24,6 +24,7 @@ from localfact.records import (
 from localfact.report.findings import leading_passage, too_weak, without_flags
 from localfact.report.marked_text import pieces, quote
 from localfact.report.page.citations import citations_data, colour_of, mark_places
+from localfact.report.page.recall import recall_data
 from localfact.report.page.rendering import place_shown, show, web_address
 from localfact.report.whose_pages import tell_provider
 from localfact.scoring.tally import precision_annotated, tally
@@ -131,6 +132,7 @@ def response_data(
             if (source := _end(relation.source, number, place)) and (target := _end(relation.target, number, place))
         ],
         **({} if assessment.coherence is None else {"coherence": coherence_data(assessment.coherence, number)}),
+        **({} if assessment.recall is None else {"recall": recall_data(assessment.recall, assessment.text)}),
         "notes": [show(note) for note in notes(assessment)],
         "unparsed": [show(line) for line in assessment.unparsed],
         "seconds": dict(seconds),

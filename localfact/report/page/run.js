@@ -197,7 +197,7 @@ function openResponse(number) {
     data.error ? h("p", { class: "warnings" }, `Failed: ${data.error}`) : null,
     row.response.status === "abstained" ? h("p", { class: "warnings" }, data.unparsed.length ? "No claim could be read from the extractor's answer. That says nothing about the text." : "No checkable claim was found in this text.") : null,
     h("div", { class: "columns" },
-      h("div", {}, markedText(row, data), data.citations ? h("p", { class: "quiet" }, `${data.citations.headline}. A mark in the text opens what its source says.`) : null, clashes(row, data), claimList(row, data)),
+      h("div", {}, markedText(row, data), data.citations ? h("p", { class: "quiet" }, `${data.citations.headline}. A mark in the text opens what its source says.`) : null, clashes(row, data), claimList(row, data), keyFacts(data)),
       h("section", { id: "claim", "aria-label": "The claim that is open", hidden: true })),
     data.notes.length ? h("ul", { class: "warnings" }, data.notes.map((note) => h("li", {}, note))) : null,
     data.unparsed.length ? h("details", {}, h("summary", {}, `${many(data.unparsed.length, "line")} of the model's answer could not be read`), h("ul", {}, data.unparsed.map((line) => h("li", {}, line)))) : null,
@@ -235,6 +235,18 @@ function clashes(row, data) {
     h("p", { class: "quiet" }, `${many(pairs, "pair")} of ${many(row.response.claims.length, "claim")} compared with one another.`),
     h("ol", {}, contradictions.map((one) => h("li", {}, `${one.reason} (${percent(one.probability)})`,
       one.sides.map(([claim, said]) => h("p", { dir: "auto" }, h("a", { href: `#response=${row.number + 1}&claim=${claim + 1}` }, `Claim ${claim + 1}`), ": ", marked(said)))))));
+}
+
+// What the text says of the key facts of the pages: omitted and contradicted ones are open, each with the sentences that say it.
+function keyFacts(data) {
+  if (!data.recall) return null;
+  return h("section", { class: "facts", "aria-label": "Key facts of the pages" },
+    h("h3", {}, data.recall.headline),
+    data.recall.groups.map(({ colour, sign, words, facts }, place) => h("details", { open: place === 0 && words !== "said" },
+      h("summary", {}, h("span", { class: `sign v-${colour}`, "aria-hidden": "true" }, sign), ` ${many(facts.length, "fact")} ${words}`),
+      h("ul", {}, facts.map((fact) => h("li", { dir: "auto" }, fact.text, h("span", { class: "quiet" }, ` weight ${percent(fact.weight)}${fact.hosts > 1 ? `, ${fact.hosts} hosts` : ""}`),
+        fact.place === null ? null : h("p", { class: "where" }, `The text: “${fact.place}”`),
+        fact.sources.map((source) => h("p", { class: "where" }, `“${source.quote}” `, source.title, source.link ? [source.title ? ", " : "", address(source.link)] : ""))))))));
 }
 
 // Of several claims in one place, each click opens the next.
