@@ -17,7 +17,6 @@ from localfact.correcting.corrector import Corrector
 from localfact.correcting.proposals import propose
 from localfact.errors import InputError
 from localfact.llm.calls import deciding
-from localfact.methods.beside_options import CitationOptions, RecallOptions
 from localfact.methods.options import ClaimOptions, EvidenceOptions, Options
 from localfact.methods.settings import FactReasonerSettings, Settings, windowless
 from localfact.methods.uses import leave_out
@@ -39,14 +38,7 @@ from localfact.vocabulary import RelationLabel, VerdictLabel
 #: Part of what decides corrections; increased when others would be made.
 CORRECTING_VERSION = 2
 #: Options that decide claims and evidence, of which a run has its own. An embedder may be what relates, by word overlap.
-NOT_OF_A_RUN = frozenset(
-    {
-        *ClaimOptions.model_fields,
-        *CitationOptions.model_fields,
-        *RecallOptions.model_fields,
-        *EvidenceOptions.model_fields,
-    }
-) - {"embedder"}
+NOT_OF_A_RUN = frozenset({*ClaimOptions.model_fields, *EvidenceOptions.model_fields}) - {"embedder"}
 
 
 class CorrectionsSummary(Record):

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from localfact.correcting.asking import ModelWriter
 from localfact.correcting.corrector import Corrector
 from localfact.llm.cores.sharing import EngineOwner
+from localfact.methods.beside_options import CitationOptions, CoherenceOptions, RecallOptions
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.options import ModelOptions, Options
 from localfact.methods.registry import METHODS, relation_names
 from localfact.methods.relations import LLM
-from localfact.methods.uses import without
+from localfact.methods.uses import leave_out, without
 from localfact.methods.wiring import Configuration, configure, wire
 from localfact.pipeline import Pipeline
 from localfact.runs.progress import Progress
 from localfact.runtime.interrupts import interruptible
+
+#: Options of what stands beside verdicts.
+BESIDE_VERDICTS = frozenset({*CitationOptions.model_fields, *RecallOptions.model_fields, *CoherenceOptions.model_fields})
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,9 @@ def plan_correcting(method: str | None, options: Options) -> Correcting:
     """Who judges and who writes by these options: a --model writes, and judges too where the method asks one.
 
     Raises:
-        InputError, MissingError: as `configure`.
+        InputError, MissingError: as `configure`; an option asks for what stands beside verdicts, which nothing here would show.
     """
+    options = leave_out(options, BESIDE_VERDICTS, "correcting, which is about verdicts")
     if not options.names_model:
         return Correcting(configure(method, options))
     named = METHODS.get(method or "")

@@ -17,7 +17,7 @@ from localfact.report.tables import fields_table
 from localfact.runs.run_folder import RUN_FILE
 
 
-@options_from(Options, without={"claims", "scope", "coherence"})
+@options_from(Options, without={"claims", "scope", "citations", "key_facts", "coherence"})
 def correct(
     options: Options,
     what: Annotated[

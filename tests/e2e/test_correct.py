@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 from commands import CommandLine
 
+from localfact.api.correct import correct
 from localfact.assess.thresholds import settings_behind
+from localfact.errors import InputError
+from localfact.methods.options import Options
 from localfact.runs.record import read_record
 
 QUICK = ("--relations", "lexical", "--embedder", "none")
@@ -78,3 +81,8 @@ def test_a_run_with_thresholds_is_judged_by_them_after_its_edits_too(localfact: 
 @pytest.mark.slow
 def test_what_is_of_a_run_is_refused_for_a_text_and_the_other_way_round(localfact: CommandLine) -> None:
     assert "no run folder" in localfact("correct", "-", "--force", stdin=TEXT).stderr
+
+
+def test_what_stands_beside_verdicts_is_refused_as_corrections_would_not_show_it() -> None:
+    with pytest.raises(InputError, match="--key-facts would change nothing"):
+        correct("The Moss Bridge opened in 1931.", options=Options(key_facts=5))
