@@ -111,7 +111,7 @@ def estimate_reliability(
     for done in range(1, rounds + 1):
         now = dict(zip(names, found.tolist(), strict=True))
         for place, graph in enumerate(graphs):
-            if place not in solved or _moved(graph, solved[place][0], now, tolerance):
+            if place not in solved or _has_moved(graph, solved[place][0], now, tolerance):
                 solved[place] = now, odds_by_the_rest(graph, now)
         odds = [value for place in range(len(graphs)) for value in solved[place][1].values()]
         hosts = [graphs[place].hosts[name] for place in range(len(graphs)) for name in solved[place][1]]
@@ -167,6 +167,6 @@ def _maximise(
     return found
 
 
-def _moved(graph: SourcedGraph, before: Mapping[str, float], now: Mapping[str, float], tolerance: float) -> bool:
+def _has_moved(graph: SourcedGraph, before: Mapping[str, float], now: Mapping[str, float], tolerance: float) -> bool:
     """Whether a host of the graph did, so that it has to be solved again."""
     return any(abs(now[host] - before[host]) >= tolerance for its in graph.hosts.values() for host in its)

@@ -8,7 +8,7 @@ from localfact.recall.checking import NO_FACT, NO_PAGES, NOTHING_ASKED, RecallCh
 from localfact.recall.facts import stands_alone, subject_of
 from localfact.recall.hosts import registrable
 from localfact.records import Distribution, Evidence, EvidenceRecall, Failure, Pair, Passage, Response, passage_id
-from localfact.stages import Relations
+from localfact.stages import Relate, Relations
 
 UNSURE = Distribution(entailment=0.1, contradiction=0.1, neutral=0.8)
 TEXT = "The Moss Bridge is a stone bridge in Torvik. The Moss Bridge opened in 1931. It was drawn by Ada Holm."
@@ -33,9 +33,13 @@ async def fails(pairs: Sequence[Pair]) -> Relations:
     return dict.fromkeys(pairs, Failure(reason="out of memory"))
 
 
-def asked(response: Response, relate: object = knows_nothing, most: int = 50) -> EvidenceRecall:
+async def denies(pairs: Sequence[Pair]) -> Relations:
+    return dict.fromkeys(pairs, Distribution(entailment=0.0, contradiction=0.9, neutral=0.1))
+
+
+def asked(response: Response, relate: Relate = knows_nothing, most: int = 50) -> EvidenceRecall:
     checker = RecallChecker(GivenEvidence(None, None, k=10), None, most)
-    return asyncio.run(checker.check(response, relate, lambda what, number: None))  # type: ignore[arg-type]
+    return asyncio.run(checker.check(response, relate, lambda what, number: None))
 
 
 def bridge(text: str = TEXT, **more: object) -> Response:
@@ -77,6 +81,11 @@ def test_only_so_many_facts_are_asked_for_the_weightiest_first_and_the_rest_is_c
     (fact,) = found.facts
     assert "tracks" in fact.text
     assert found.counts["left_out"] >= 2
+
+
+def test_what_a_model_denies_but_the_text_does_not_speak_of_is_omitted() -> None:
+    verdicts = {fact.text: fact.verdict.value for fact in asked(bridge(), denies).facts}
+    assert {verdict for text, verdict in verdicts.items() if "tracks" in text} == {"omitted"}
 
 
 def test_a_model_that_fails_makes_nothing_missing() -> None:

@@ -36,3 +36,11 @@ def test_no_true_case_is_taken_for_another_value_but_one_in_fifty() -> None:
     true = [case for case in CASES if case["relation"] == "entailment"]
     denied = [case for case in true if judge_values(case["premise"], case["claim"]).ruling is Ruling.OTHER]
     assert len(denied) <= len(true) / 50, denied
+
+
+def test_a_time_or_place_in_front_of_a_subject_is_no_part_of_it() -> None:
+    dinner = "In June 1902, at a dinner in the Weavers' Hall, Mayor Oskar Brandt gave Helene Rud the keys of Torsk."
+    assert judge_values(dinner, "Oskar Brandt gave Helene Rud the keys of Torsk in June 1904.").ruling is Ruling.OTHER
+    assert (
+        judge_values(dinner, "Mayor Anton Lie gave Helene Rud the keys of Torsk at the Weavers' Hall.").ruling is Ruling.OTHER
+    )
