@@ -37,7 +37,7 @@ def has_rival(claim: ReadClause, placed: PlacedClause) -> bool:
         return False
     ours = claim.doer or claim.subject
     theirs = said.doer or said.subject
-    things = claim.words - ours
+    things = claim.words - claim.described - ours
     if not ours or not theirs or not things or claim.negated != said.negated:
         return False
     shared = held_of(ours, theirs)

@@ -52,7 +52,8 @@ class ReadClause:
 
     Attributes:
         words: compared words, with those that it takes over; without numbers and dates.
-        subject: of these, those before its verb, or taken over.
+        subject: of these, those before its verb, or taken over; of "the old port of Lervika" the name alone.
+        described: what stood before that name, where it only says what sort of thing it is.
         verbs: its verbs that say something by themselves.
         goes_on: its subject is a pronoun, or begins with "its": what was spoken of before is meant, too.
         owned: its subject is somebody's or something's: "Lund's wife", "the mayor of Lund".
@@ -64,6 +65,7 @@ class ReadClause:
 
     words: frozenset[str]
     subject: frozenset[str]
+    described: frozenset[str]
     verbs: frozenset[str]
     values: tuple[Value, ...]
     names: tuple[BoundName, ...]
@@ -109,7 +111,7 @@ class ReadClause:
     @cached_property
     def predicate(self) -> frozenset[str]:
         """The words besides those of the subject and those that numbers count."""
-        return self.words - self.subject - self.counted
+        return self.words - self.subject - self.described - self.counted
 
 
 def words_of_name(clause: ReadClause, governor: str) -> frozenset[str]:
@@ -155,10 +157,11 @@ def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadC
     previous = before[-1] if before else None
     verbs = frozenset(word.base for word in words if word.verb and not is_weak(word.lower))
     own = _content(words)
-    subject = _content(head)
     pronoun = bool(head) and head[0].lower in PRONOUNS
+    begin = 0 if pronoun else _find_described_name(head, names)
+    subject, described = _content(head[begin:]), _content(head[:begin])
     taken: frozenset[str] = frozenset()
-    owned = _is_owned(head)
+    owned = _is_owned(head[begin:])
     if not subject and not pronoun and previous is not None:
         subject, pronoun, owned = _subject_before(segment, previous), previous.goes_on, previous.owned
         taken |= subject
@@ -173,6 +176,7 @@ def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadC
     return ReadClause(
         words=own | taken | subject,
         subject=subject,
+        described=described,
         verbs=verbs,
         values=values,
         names=bound,
@@ -216,6 +220,21 @@ def _begins_subject(words: Sequence[Word], place: int) -> bool:
     return word.lower in ("the", "a", "an", *PRONOUNS) or (
         word.capital and not before.capital and before.lower not in ("the", "a", "an")
     )
+
+
+def _find_described_name(head: Sequence[Word], names: Sequence[Name]) -> int:
+    """Where the name begins that a subject ends in, if what stands before it only says what sort of thing it is; or 0.
+
+    "The old port of Lervika", "the Danish painter Lettice Crane"; not "the mayor of Lervika" or "Lund and Lettice Crane".
+    """
+    name = next((one for one in names if head and one.span.end == head[-1].end), None)
+    begin = next((place for place, word in enumerate(head) if name is not None and word.start == name.span.start), 0)
+    end = begin - 1 if begin > 1 and head[begin - 1].lower == "of" and head[begin - 2].lower in _PLACE_KINDS else begin
+    kinds = head[:end]
+    if not kinds or kinds[-1].capital or any(word.verb or word.lower in _PREPOSITIONS for word in kinds):
+        return 0
+    joins_names = any(one.capital and word.lower == "and" for one, word in pairwise(kinds))
+    return 0 if joins_names or not _content(kinds) else begin
 
 
 def _content(words: Sequence[Word]) -> frozenset[str]:

@@ -233,7 +233,7 @@ def _rule(claim: ReadClause, fitting: ClauseFit, compared: Sequence[Compared], p
 def _narrowness(claim: ReadClause, said: ReadClause) -> float:
     """How far the clause speaks of the same alone: less for each thing of its own that the claim does not have."""
     counted = frozenset[str]().union(*(value.words for value in said.values))
-    own = (said.own - said.subject - counted).difference(*(name.described for name in said.names))
+    own = (said.own - said.subject - said.described - counted).difference(*(name.described for name in said.names))
     foreign = len(own - held_of(own, claim.words))
     return max(1 - FOREIGN * foreign, LEAST_NARROW)
 

@@ -55,7 +55,7 @@ class ClauseFit(NamedTuple):
 def fit(claim: ReadClause, placed: PlacedClause, apart: frozenset[str] = frozenset()) -> ClauseFit:
     """How well the clause speaks of what the claim's speaks of, whatever their values; `apart` are words of values, too."""
     words = placed.clause.words | placed.clause.counted
-    rest = claim.words - claim.subject - apart
+    rest = claim.words - claim.subject - claim.described - apart
     things = rest - claim.counted
     governors = claim.verbs or things
     governor = share(governors, words) if governors else 1.0
@@ -74,6 +74,8 @@ def coverage(things: frozenset[str], words: frozenset[str], placed: PlacedClause
 def fit_subject(claim: ReadClause, placed: PlacedClause, words: frozenset[str]) -> float:
     """How sure it is that the clause is about the claim's subject."""
     said = placed.clause
+    if claim.described and said.described and not held_of(claim.described, said.described):
+        return 0.0  # "the film Carmen", "the opera Carmen"
     if not claim.subject:  # a pronoun, which may be anybody whom the text names
         return UNKNOWN_SUBJECT if said.subject and not said.goes_on else 1.0
     held = held_of(claim.subject, said.subject)
