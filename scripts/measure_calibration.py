@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from localfact.assembling import assessment_of
 from localfact.assess.factreasoner import FactReasoner
 from localfact.inputs.responses import MAX_WORDS, read_responses, response_of
 from localfact.methods.options import Options
-from localfact.pipeline import assessment_of
 from localfact.records import Assessment, Distribution, Evidence, Extraction, Pair, Response
 from localfact.relations.calibration import FOUND_SHARES, RelationMap, log_shares, probabilities_of
 from localfact.relations.map_quality import measure_map

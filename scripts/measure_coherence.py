@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from localfact.assembling import assessment_of
 from localfact.assess.factreasoner import FactReasoner
 from localfact.coherence.choosing import choose_pairs
 from localfact.coherence.relating import ModelClaimRelator
@@ -27,7 +28,6 @@ from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, shipped_maps
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
-from localfact.pipeline import assessment_of
 from localfact.records import Assessment, Claim, Distribution, Evidence, Extraction, Failure, Pair, Response
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows

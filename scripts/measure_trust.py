@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.api.trust import sourced_response
+from localfact.assembling import assessment_of
 from localfact.assess.factreasoner import FactReasoner
 from localfact.inference.factor_graph import PASSAGE_PRIOR
 from localfact.inference.trust import SourcedGraph, estimate_reliability
@@ -29,7 +30,6 @@ from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, shipped_maps
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
-from localfact.pipeline import assessment_of
 from localfact.records import Assessment, Distribution, Evidence, Extraction, Pair, Relation, Response
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.tally import labelled_claims

@@ -30,7 +30,8 @@ text: sentence_ends
 thoughts:
 inputs: prose runtime text
 models: runtime text
-pipeline: runtime stages
+assembling: stages
+pipeline: assembling runtime stages
 report: scoring text
 web: runtime text
 corpus: models runtime text web
@@ -44,7 +45,7 @@ relations: llm models prompts runtime stages text
 coherence: relations stages text
 citations: claims relations runtime stages text web
 recall: assess citations claims models relations stages text
-correcting: llm pipeline prompts relations runtime scoring stages text
+correcting: assembling llm pipeline prompts relations runtime scoring stages text
 methods: assess citations claims coherence corpus evidence llm models pipeline prompts recall relations runtime stages \
  text web
 api: assess claims correcting corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring \

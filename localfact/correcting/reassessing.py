@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from localfact.pipeline import Costs, Observer, Pipeline, status_of
+from localfact.assembling import status_of
+from localfact.pipeline import Costs, Observer, Pipeline
 from localfact.records import Assessment, Claim, Evidence, Extraction, Hit, Response, Verdict
 from localfact.stages import ClaimExtractor, Retriever
 from localfact.vocabulary import VerdictLabel

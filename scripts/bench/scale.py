@@ -21,9 +21,10 @@ from pathlib import Path
 
 from rich.table import Table
 
+from localfact.assembling import unassessed
 from localfact.cluster.worker import Make
 from localfact.methods.web import Notes
-from localfact.pipeline import Costs, Observer, ResponseAssessor, unassessed
+from localfact.pipeline import Costs, Observer, ResponseAssessor
 from localfact.records import Assessment, Response
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise

@@ -3,10 +3,10 @@ from pathlib import Path
 from pass_files import EXTRACTOR, ROWS, Opened, extract, rows_of, written
 from roads import LineExtractor
 
+from localfact.assembling import gold_counts
 from localfact.inputs.responses import read_responses
 from localfact.llm.layers.metering import MeteringLayer
 from localfact.llm.scripted import ScriptedEngine
-from localfact.pipeline import gold_counts
 from localfact.records import Claim, Extraction, Response, passage_id
 
 

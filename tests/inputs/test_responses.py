@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from localfact.api.evaluate import prepare
 from localfact.api.sample import sample_corpus
+from localfact.assembling import gold_counts
 from localfact.errors import InputError
 from localfact.inputs.answers import find_answer
 from localfact.inputs.responses import MAX_WORDS, read_response_file, read_responses, response_of, responses_of
 from localfact.methods.options import Options
-from localfact.pipeline import gold_counts
 from localfact.records import Extraction, PreVerification, Sample, Span
 from localfact.vocabulary import GoldLabel, PreVerificationLabel
 

@@ -8,8 +8,8 @@ import pytest
 from pass_files import ROWS, Engines, Opened, extract, generate, written
 from roads import LineExtractor
 
+from localfact.assembling import gold_counts
 from localfact.inputs.responses import read_responses
-from localfact.pipeline import gold_counts
 from localfact.records import Extraction, Response
 from localfact.runs.progress import Silent
 

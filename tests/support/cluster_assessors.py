@@ -8,9 +8,10 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from localfact.assembling import unassessed
 from localfact.errors import EngineError, MissingError
 from localfact.methods.web import Notes
-from localfact.pipeline import Costs, Observer, unassessed
+from localfact.pipeline import Costs, Observer
 from localfact.records import Assessment, Response
 
 

@@ -16,16 +16,22 @@ from localfact.relations.values.names import Name, read_names
 from localfact.relations.values.quantities import read_quantities
 from localfact.relations.values.ranks import read_ranks
 from localfact.relations.values.roles import read_roles
-from localfact.relations.values.segments import LATER, OPENING, RELATIVE, SentencePart, Word, cut_segments
+from localfact.relations.values.segments import LATER, RELATIVE, SentencePart, Word, cut_segments
+from localfact.relations.values.subjects import (
+    PLACE_KINDS,
+    PREPOSITIONS,
+    content_of,
+    find_described_name,
+    find_head,
+    is_owned,
+)
 from localfact.relations.values.value import Value
-from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, base, is_weak, listed
+from localfact.relations.values.vocabulary import PRONOUNS, base, is_weak, listed
 
 #: No words of a sentence: the mark of a note, and what only says that a number is a place in an order.
 _NO_WORD = re.compile(r"\[(?:\w{1,3}|note \d+)\]|\b[Nn]o\. ?(?=\d)|\b[Nn]umber (?=one\b|\d)|(?<=st|nd|rd|th) place\b")
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|–|—|−|-)\s*")
 _SUBORDINATE = frozenset(("before", "after", "when", "because", "although"))
-_PREPOSITIONS = listed("preposition")
-_PLACE_KINDS = listed("place-kind")
 _NEGATIONS = listed("negation")
 _BACK = frozenset(("its", "his", "her", "their", "there", "it", "him", "them"))
 _DEFINITE = _BACK | {"the"}
@@ -153,15 +159,15 @@ def read_values(text: str) -> list[Value]:
 def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadClause]) -> ReadClause:
     words = segment.words
     verb_at = next((place for place, word in enumerate(words) if word.verb), None)
-    head = _head(words, verb_at, segment.opening)
+    head = find_head(words, verb_at, segment.opening)
     previous = before[-1] if before else None
     verbs = frozenset(word.base for word in words if word.verb and not is_weak(word.lower))
-    own = _content(words)
+    own = content_of(words)
     pronoun = bool(head) and head[0].lower in PRONOUNS
-    begin = 0 if pronoun else _find_described_name(head, names)
-    subject, described = _content(head[begin:]), _content(head[:begin])
+    begin = 0 if pronoun else find_described_name(head, names)
+    subject, described = content_of(head[begin:]), content_of(head[:begin])
     taken: frozenset[str] = frozenset()
-    owned = _is_owned(head[begin:])
+    owned = is_owned(head[begin:])
     if not subject and not pronoun and previous is not None:
         subject, pronoun, owned = _subject_before(segment, previous), previous.goes_on, previous.owned
         taken |= subject
@@ -197,57 +203,8 @@ def _is_passive(words: Sequence[Word]) -> bool:
     return any(one.base == "be" and not is_weak(next_.lower) for one, next_ in pairwise(verbs))
 
 
-def _head(words: Sequence[Word], verb_at: int | None, opening: int) -> Sequence[Word]:
-    """The words of the subject: those before the verb; in a clause without one, what begins it as a subject would.
-
-    The first `opening` words are none of it.
-    """
-    if verb_at is None:
-        starts = bool(words) and (words[0].lower in ("the", "a", "an") or words[0].capital)
-        end = next((place for place, word in enumerate(words) if word.lower in _PREPOSITIONS - {"of"}), len(words))
-        return words[:end] if starts else words[:0]
-    begin = opening
-    if not opening and words[0].lower in OPENING:  # "In June the club moved": the subject begins behind the time
-        begin = max((place for place in range(1, verb_at) if _begins_subject(words, place)), default=int(verb_at == 1))
-    return words[begin:verb_at]
-
-
-def _begins_subject(words: Sequence[Word], place: int) -> bool:
-    """Whether a subject may begin there: at an article, a pronoun or a name, not behind a preposition."""
-    word, before = words[place], words[place - 1]
-    if before.lower in _PREPOSITIONS and place > 1:
-        return False
-    return word.lower in ("the", "a", "an", *PRONOUNS) or (
-        word.capital and not before.capital and before.lower not in ("the", "a", "an")
-    )
-
-
-def _find_described_name(head: Sequence[Word], names: Sequence[Name]) -> int:
-    """Where the name begins that a subject ends in, if what stands before it only says what sort of thing it is; or 0.
-
-    "The old port of Lervika", "the Danish painter Lettice Crane"; not "the mayor of Lervika" or "Lund and Lettice Crane".
-    """
-    name = next((one for one in names if head and one.span.end == head[-1].end), None)
-    begin = next((place for place, word in enumerate(head) if name is not None and word.start == name.span.start), 0)
-    end = begin - 1 if begin > 1 and head[begin - 1].lower == "of" and head[begin - 2].lower in _PLACE_KINDS else begin
-    kinds = head[:end]
-    if not kinds or kinds[-1].capital or any(word.verb or word.lower in _PREPOSITIONS for word in kinds):
-        return 0
-    joins_names = any(one.capital and word.lower == "and" for one, word in pairwise(kinds))
-    return 0 if joins_names or not _content(kinds) else begin
-
-
-def _content(words: Sequence[Word]) -> frozenset[str]:
-    return frozenset(word.base for word in words if word.lower not in STOP_WORDS)
-
-
 def _find_counted(values: Sequence[Value]) -> frozenset[str]:
     return frozenset(word for value in values for word in value.words)
-
-
-def _is_owned(head: Sequence[Word]) -> bool:
-    """Whether the subject is of something: "Lund's wife", "the mayor of Lund"."""
-    return any(word.lower == "of" or word.end - word.start > len(word.lower) for word in head[:-1])
 
 
 def _subject_before(segment: SentencePart, previous: ReadClause) -> frozenset[str]:
@@ -269,8 +226,8 @@ def _bound_names(words: Sequence[Word], names: Sequence[Name], head: Sequence[Wo
             continue
         governor = next((place for place in range(at - 1, max(-1, at - 1 - REACH), -1) if _governs(words, place)), None)
         if governor is not None:
-            word, described = words[governor], _content(words[governor + 1 : at])
-            yield BoundName(name, word.lower if word.lower in _PREPOSITIONS else "verb", described)
+            word, described = words[governor], content_of(words[governor + 1 : at])
+            yield BoundName(name, word.lower if word.lower in PREPOSITIONS else "verb", described)
         elif words[0].verb or not head:
             yield BoundName(name, "")
 
@@ -278,8 +235,8 @@ def _bound_names(words: Sequence[Word], names: Sequence[Name], head: Sequence[Wo
 def _governs(words: Sequence[Word], place: int) -> bool:
     """Whether the word there governs names behind it; "of" in "the town of Lervika" does not."""
     word = words[place]
-    named_place = word.lower == "of" and place > 0 and words[place - 1].lower in _PLACE_KINDS
-    return word.verb or (word.lower in _PREPOSITIONS and not named_place)
+    named_place = word.lower == "of" and place > 0 and words[place - 1].lower in PLACE_KINDS
+    return word.verb or (word.lower in PREPOSITIONS and not named_place)
 
 
 def _is_before_later(value: Value, words: Sequence[Word]) -> bool:
@@ -291,7 +248,7 @@ def _lives(segment: SentencePart, words: Sequence[Word], follows: bool) -> Itera
     """The segment's values; of a range in brackets, or with "lived" or "lasted", as those of birth and death, or both ends."""
     lived = any(word.base == "liv" for word in words)
     lasted = any(word.verb and word.base == base("lasted") for word in words)
-    alone = segment.opener == "(" and follows and not _content(words)
+    alone = segment.opener == "(" and follows and not content_of(words)
     marked = {word.lower for word in words} & {"b", "d", "born", "died"} if segment.opener == "(" else set[str]()
     dated = any(isinstance(value.measure, Moment) for value in segment.values)
     for value in segment.values:
