@@ -48,7 +48,7 @@ METHODS = (
     *("builtin-fr2", "builtin-fr1", "factreasoner-fr2-calibrated", "factreasoner-fr2", "factreasoner-fr1-calibrated"),
     *("factreasoner-fr1", "factscore", "factscore-calibrated", "localfact", "factool", "safe", "veriscore", "fastfact"),
 )
-SETS = ("openfactcheck", "factcheck_gpt", "flaherty", "sample", "biographies")
+SETS = ("openfactcheck", "factcheck_gpt", "sample", "biographies", "flaherty")
 #: The most responses of methods that read thousands of tokens a claim.
 FEWER = {"veriscore": 12, "fastfact": 12}
 #: Responses at work at once: a model on a CPU gains little by more.
@@ -163,8 +163,8 @@ def planned(chosen: argparse.Namespace) -> Iterator[Planned]:
 
 
 def in_order(only: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Methods with sets: the first with the first, then those that follow on either side."""
-    places = {(method, name): (i + j, j) for i, method in enumerate(METHODS) for j, name in enumerate(SETS)}
+    """Methods with sets: the first with the first, then those that follow on either side, two methods for each set."""
+    places = {(method, name): (i + 2 * j, j) for i, method in enumerate(METHODS) for j, name in enumerate(SETS)}
     wanted = [one.partition("/") for one in only]
     for method, name in sorted(places, key=lambda one: places[one]):
         if any(one in ("", method) and other in ("", name) for one, _, other in wanted):
@@ -207,6 +207,8 @@ def measure(cells: Sequence[Planned], chosen: argparse.Namespace) -> None:
             except TimeOverError:
                 note("The time is over; the same command goes on.")
                 break
+            except KeyboardInterrupt:
+                raise SystemExit("Interrupted; the same command goes on.") from None
             except Exception as error:  # whatever it is, the next one may do
                 note(f"{cell} failed: {type(error).__name__}: {error}")
                 failed.append(str(cell))
@@ -218,16 +220,15 @@ def measure(cells: Sequence[Planned], chosen: argparse.Namespace) -> None:
 
 def left_in_words(cells: Sequence[Planned], folder: Path) -> str:
     """How many cells are left, and about how long they take at the pace of what is done: of the same method, else of all."""
-    paces = [(family_of(one.about["method"]), one.about["seconds"], one.about["reckoned"]) for one in read_cells(folder)]
-    paces += [(family_of(one.about["method"]), busy_seconds(one.job.out), one.share * one.reckoned) for one in cells]
-
-    def pace(method: str) -> float:
-        known = [one for one in paces if one[2]]
-        alike = [one for one in known if one[0] == family_of(method)] or known
-        return sum(one[1] for one in alike) / sum(one[2] for one in alike) if alike else 1.0
-
-    seconds = sum(pace(one.about["method"]) * (1 - one.share) * one.reckoned for one in cells)
-    return f"{len(cells)} left, about {seconds / 3600:.1f} hours"
+    done = [(one.about["method"], one.about["seconds"], one.about["reckoned"]) for one in read_cells(folder)]
+    done += [(one.about["method"], busy_seconds(one.job.out), one.share * one.reckoned) for one in cells]
+    known = [(family_of(method), seconds, reckoned) for method, seconds, reckoned in done if reckoned]
+    left = 0.0
+    for one in cells:
+        alike = [each for each in known if each[0] == family_of(one.about["method"])] or known
+        pace = sum(each[1] for each in alike) / sum(each[2] for each in alike) if alike else 1.0
+        left += pace * (1 - one.share) * one.reckoned
+    return f"{len(cells)} left, about {left / 3600:.1f} hours{'' if known else ' by data sheets alone'}"
 
 
 if __name__ == "__main__":
