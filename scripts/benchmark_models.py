@@ -19,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from localfact.api.evaluate import Job, execute, prepare
+from localfact.api.evaluate import Job, execute, name_as_recorded, prepare
 from localfact.api.reckoning import reckon
 from localfact.api.sample import sample_corpus
 from localfact.errors import EngineError
@@ -153,7 +153,9 @@ def planned(chosen: argparse.Namespace) -> Iterator[Planned]:
             note(f"{method}/{name} cannot be measured: {error}")
             continue
         settings = job.out.name  # a hash of all that decides results
-        job = replace(job, out=chosen.work / f"{name}.{method}" / settings)
+        out = chosen.work / f"{name}.{method}" / settings
+        recorded = name_as_recorded(job.chosen.settings, out)  # with the map that was fitted when the run began
+        job = replace(job, chosen=replace(job.chosen, settings=recorded), out=out)
         before = known.get(Cell(about, ()).name, {"settings": "", "responses": 0})
         if before["settings"] != settings and before["responses"] <= len(rows):
             first = next(one for one in METHODS if family_of(one) == family_of(method))
