@@ -32,7 +32,7 @@ from localfact.llm.placing.settings import EngineSettings
 from localfact.methods.options import Options
 from localfact.report.console import errors, note
 from localfact.report.progress import TerminalProgress
-from localfact.runs.run_folder import CALLS_FILE, read_timings
+from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, read_timings
 from localfact.runtime.files import replace as write
 from localfact.runtime.tasks import complete
 from localfact.runtime.usage import count
@@ -201,6 +201,9 @@ def measure(cells: Sequence[Planned], chosen: argparse.Namespace) -> None:
     try:
         for place, cell in enumerate(cells):
             note(f"{cell}, {cell.share:.0%} done; {left_in_words(cells[place:], chosen.cells)}")
+            # The transcript has these relations, too, and counts those of a response that is begun again.
+            for file in cell.job.out.glob(f"{RELATIONS_FILE}*") if cell.about["model"] else ():
+                file.unlink()
             try:
                 with Timed(errors()) as progress:
                     progress.until = until
