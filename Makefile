@@ -113,8 +113,9 @@ table10: $(VENV)/.base $(NEEDED) ## FactReasoner's Table 10: DATA= MODEL= CORPUS
 	@$(BIN)/localfact papers table10 $(if $(DATA),--data "$(DATA)") $(if $(MODEL),--model "$(MODEL)") \
 	    $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
 
-benchmark: setup ## the built-in methods beside published systems; DATA=DIR of public data sets
+benchmark: setup $(NEEDED) ## the built-in methods beside published systems; DATA=DIR of public data sets; MODEL= every method by it, too
 	@$(BIN)/python -m scripts.benchmark "$(DATA)" --write docs/results.md
+	@$(if $(MODEL),$(BIN)/python -m scripts.benchmark_models "$(DATA)" --model "$(MODEL)" --write docs/results.md $(ARGS))
 
 bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="NAME ..." CORPORA="DIR ..." ACCELERATOR= DEV=1
 	@test -n "$(BUNDLE)" || { echo "Name the folder to fill: make bundle BUNDLE=/media/stick/localfact" >&2; exit 2; }

@@ -1,4 +1,4 @@
-"""Public data sets as measure_relations.py and benchmark.py read them, and which topics no shipped model learned from.
+"""Public data sets as several scripts read them, and which topics no shipped model learned from.
 
 The recipe of the shipped models divided all topics into those to learn from, to stop by (development) and to measure on, and
 some made no pair at all. held_out_topics.json has those that were neither learned from nor stopped by, as hashes, and for
@@ -9,13 +9,23 @@ commit 00c214154712.
 import gzip
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from localfact.api.sample import sample_responses
 from localfact.text import words
 
 HELD_OUT_FILE = Path(__file__).parent / "held_out_topics.json"
 SEED = "localfact builtin-nli"
+#: The passages for flaherty.
+FLAHERTY = ("wikipedia", "google")
+#: Who wrote FActScore's biographies, and who the sentences that stand in for pages, of which none come with them.
+WRITER, PAGES = "ChatGPT", ("InstructGPT", "PerplexityAI")
+#: The fewest sentences of pages about a person.
+FEWEST_SENTENCES = 4
+#: Of the passages that a search found for each of Factcheck-GPT's claims, how many are used.
+SNIPPETS = 3
 
 
 def held_out_topics(name: str) -> frozenset[str]:
@@ -40,6 +50,75 @@ def prompts_of_claims(data: Path) -> dict[str, str]:
         parts = row["sentences"].values() if isinstance(row["sentences"], dict) else row["sentences"]
         prompts |= {claim: row["prompt"] for part in parts for claim in part["claims"] or ()}
     return prompts
+
+
+def labelled_rows(data: Path) -> dict[str, list[dict[str, Any]]]:
+    """Responses with labelled claims and passages, in a form that localfact reads; the sample's passages are in its corpus."""
+    flaherty = [{"id": of} | json.loads((data / f"flaherty/flaherty_{of}.json").read_text("utf-8")) for of in FLAHERTY]
+    return {
+        "openfactcheck": json_lines(data / "openfactcheck/responses.jsonl"),
+        "factcheck_gpt": list(factcheck_gpt_rows(data)),
+        "flaherty": flaherty,
+        "sample": json_lines(sample_responses()),
+        "biographies": list(biography_rows(data)),
+    }
+
+
+def factcheck_gpt_rows(data: Path) -> Iterator[dict[str, Any]]:
+    """ChatGPT's answers, with what a search found for each of their claims; one that is neither true nor false has no label."""
+    for row in json_lines(data / "factcheck_gpt/factcheck-GPT-benchmark.jsonl.gz"):
+        claims, passages = [], []
+        for part in row["sentences"].values() if isinstance(row["sentences"], dict) else row["sentences"]:
+            told = zip(part["claims"], part["claims_factuality_label"], part["auto_evidence"], strict=True)
+            for claim, true, found in told if part["claims"] else ():
+                own = [{"id": f"{len(claims)}-{place}", "text": text} for place, text in enumerate(found[:SNIPPETS])]
+                label = {True: "S", False: "NS"}.get(true) if isinstance(true, bool) else None
+                claims.append({"text": claim, "label": label, "passages": [one["id"] for one in own]})
+                passages += own
+        kept = {"id": row["prompt"], "prompt": row["prompt"], "response": row["response"]}
+        yield {**kept, "claims": claims, "passages": passages}
+
+
+def biography_rows(data: Path) -> Iterator[dict[str, Any]]:
+    """FActScore's biographies by ChatGPT; each claim has all that stands in for pages."""
+    for row, pages in biographies_with_pages(data):
+        facts = [fact for part in row["annotations"] for fact in part["human-atomic-facts"] or ()]
+        yield {
+            "id": row["topic"],
+            "topic": row["topic"],
+            "prompt": row["input"].removeprefix("Question: "),
+            "response": row["output"],
+            "claims": [fact | {"passages": list(pages)} for fact in facts],
+            "passages": [{"id": host, "title": row["topic"], "text": text} for host, text in pages.items()],
+        }
+
+
+def biographies_with_pages(data: Path) -> Iterator[tuple[dict[str, Any], dict[str, str]]]:
+    """The biographies by ChatGPT that people took apart, and for each what stands in for pages: host -> text.
+
+    That is the sentences of which people called every fact supported, of what others wrote about the same person.
+    """
+    files = {
+        name: {row["topic"]: row for row in json_lines(data / f"factscore_bios/{name}.jsonl")} for name in (WRITER, *PAGES)
+    }
+    for topic, row in files[WRITER].items():
+        told = {f"{name}.example".lower(): supported_sentences(files[name].get(topic, {})) for name in PAGES}
+        if row["annotations"] and sum(map(len, told.values())) >= FEWEST_SENTENCES:
+            yield row, {host: " ".join(every) for host, every in told.items() if every}
+
+
+def supported(sentence: dict[str, object]) -> list[str]:
+    """The facts of a sentence that people called supported."""
+    facts = sentence["human-atomic-facts"]
+    return [fact["text"] for fact in facts if fact["label"] == "S"] if isinstance(facts, list) else []
+
+
+def supported_sentences(row: dict[str, object]) -> list[str]:
+    """The sentences of a biography of which every fact is supported."""
+    annotations = row.get("annotations")
+    told = annotations if isinstance(annotations, list) else []
+    every = ((str(one["text"]).strip(), supported(one), one["human-atomic-facts"]) for one in told)
+    return [text for text, good, facts in every if good and len(good) == len(facts)]
 
 
 def json_lines(file: Path) -> list[dict[str, Any]]:

@@ -41,16 +41,12 @@ from localfact.scoring.recall import recall_at_k
 from localfact.stages import Relations
 from localfact.text import sentences
 from localfact.vocabulary import FactVerdict
-from scripts.labelled_sets import digest, json_lines
+from scripts.labelled_sets import biographies_with_pages, digest, json_lines, supported
 from scripts.tables import markdown_table, with_interval
 
 SHARES = (0.25, 0.5, 0.75)
 #: Key facts of a response, as docs/recall.md has it.
 FACTS = 50
-#: Who wrote the biographies, and who the sentences that stand in for pages.
-WRITER, PAGES = "ChatGPT", ("InstructGPT", "PerplexityAI")
-#: The fewest sentences of pages about a person.
-FEWEST_SENTENCES = 4
 #: A claim and a key fact are matched where they are as near as vectors, either holds so much of the other's words and the other
 #: so much of its, and one has all numbers and names of the other.
 NEAR, MOST_SHARED, LEAST_SHARED = 0.5, 0.6, 0.2
@@ -116,37 +112,14 @@ def sample() -> Iterator[Shortened]:
 
 def biographies(data: Path) -> Iterator[Shortened]:
     """ChatGPT's biographies, with what stands in for pages."""
-    files = {
-        name: {row["topic"]: row for row in json_lines(data / f"factscore_bios/{name}.jsonl")} for name in (WRITER, *PAGES)
-    }
-    for topic, row in files[WRITER].items():
-        pages = [(name, supported_sentences(files[name].get(topic, {}))) for name in PAGES]
-        if not row["annotations"] or sum(len(told) for _, told in pages) < FEWEST_SENTENCES:
-            continue
-        passages = [
-            Passage(id=passage_id(text), text=text, title=topic, host=f"{name}.example".lower())
-            for name, told in pages
-            if (text := " ".join(told))
-        ]
+    for row, pages in biographies_with_pages(data):
+        topic = row["topic"]
+        passages = [Passage(id=passage_id(text), text=text, title=topic, host=host) for host, text in pages.items()]
         prompt = row["input"].removeprefix("Question: ")
         response = Response(id=topic, text="", topic=topic, prompt=prompt, evidence=Evidence(passages=tuple(passages)))
         told = [(f"{one['text'].strip()} ", supported(one)) for one in row["annotations"]]
         share = SHARES[int(digest(topic), 16) % len(SHARES)]
         yield shorten(response, [text for text, _ in told], [facts for _, facts in told], share)
-
-
-def supported(sentence: dict[str, object]) -> list[str]:
-    """The facts of a sentence that people called supported."""
-    facts = sentence["human-atomic-facts"]
-    return [fact["text"] for fact in facts if fact["label"] == "S"] if isinstance(facts, list) else []
-
-
-def supported_sentences(row: dict[str, object]) -> list[str]:
-    """The sentences of a biography of which every fact is supported."""
-    annotations = row.get("annotations")
-    told = annotations if isinstance(annotations, list) else []
-    every = ((str(one["text"]).strip(), supported(one), one["human-atomic-facts"]) for one in told)
-    return [text for text, good, facts in every if good and len(good) == len(facts)]
 
 
 def shorten(response: Response, parts: Sequence[str], claims: Sequence[Sequence[str]], share: float) -> Shortened:

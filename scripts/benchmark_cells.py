@@ -1,0 +1,177 @@
+"""What methods made of labelled claims, in small files without anybody's text, and the tables that are made of these alone.
+
+A cell is a method on a set, with a model or without. Its file in benchmark_cells/ says in a first line of JSON what was run and
+what it cost, and has a line a claim: hashes of response and claim, the label, P(true) where there is one, the verdict.
+"""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from localfact.records import Assessment, Claim, Verdict
+from localfact.runs.assessments import read_assessments
+from localfact.runs.run_folder import read_timings
+from localfact.runtime.files import replace
+from localfact.scoring import Score
+from localfact.scoring.aggregate import contribution_of
+from localfact.scoring.gold_scores import BrierPerClaim, CalibrationError, GoldF1, PrecisionError
+from localfact.scoring.tally import Unscored, labelled_claims, tally
+from localfact.vocabulary import GoldLabel, VerdictLabel
+from scripts.labelled_sets import digest
+from scripts.measure_relations import balanced_accuracy, posterior_area
+from scripts.tables import markdown_table, with_interval
+
+FOLDER = Path(__file__).parent / "benchmark_cells"
+#: What the timings of a run call the tokens that the model was asked now: what a transcript keeps is asked once.
+ASKED = "model_tokens"
+HEADS = ("responses", "claims judged", "balanced accuracy", "area under the ROC", "F1", "MAE", "Brier", "ECE")
+COSTS = ("calls", "tokens", "minutes")
+SCORES: Sequence[Score[Any]] = (GoldF1(), PrecisionError(), BrierPerClaim(), CalibrationError())
+#: What annotators say of a claim that is right or wrong.
+LABELLED = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
+#: The fewest responses over which intervals are given.
+FEWEST = 5
+
+
+class Cell(NamedTuple):
+    """`about`: set, method, model, settings (a hash), version, costs. A row: response, claim, label, P(true), verdict."""
+
+    about: Mapping[str, Any]
+    rows: Sequence[Sequence[str]]
+
+    @property
+    def name(self) -> str:
+        """set.method, and the model where there is one: what its file is called."""
+        return ".".join(filter(None, (self.about["set"], self.about["method"], self.about["model"])))
+
+
+def read_run(folder: Path, about: Mapping[str, Any]) -> Cell:
+    """The cell of a complete run: calls, tokens read and written, those of them that were asked in it, and busy seconds."""
+    found = read_assessments(folder)
+    rows = [
+        (digest(one.response_id), digest(claim.text), claim.gold or "", probability(verdict), verdict.label.value)
+        for one in found
+        for claim, verdict in zip(one.claims, one.verdicts, strict=True)
+    ]
+    stages = [stage for one in found for stage in one.usage.values()]
+    costs = {
+        "responses": len(found),
+        "failed": sum(one.status == "failed" for one in found),
+        "calls": round(sum(stage["calls"] for stage in stages)),
+        "tokens": round(sum(stage["prompt_tokens"] + stage["output_tokens"] for stage in stages)),
+        "asked": sum(timing.get("sent", {}).get(ASKED, 0) for timing in read_timings(folder).values()),
+        "seconds": round(busy_seconds(folder), 1),
+    }
+    return Cell({**about, **costs}, rows)
+
+
+def probability(verdict: Verdict) -> str:
+    return "" if verdict.posterior is None else f"{verdict.posterior:.6g}"
+
+
+def busy_seconds(folder: Path) -> float:
+    """Seconds in which a run was at work on a response that it finished, several at once or not, whatever interrupted it."""
+    spans = []
+    for timing in read_timings(folder).values():
+        end = datetime.fromisoformat(timing["finished"]).timestamp()
+        spans.append((end - sum(timing["seconds"].values()), end))
+    busy = until = 0.0
+    for begin, end in sorted(spans):
+        busy += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return busy
+
+
+def write_cell(folder: Path, cell: Cell) -> None:
+    """Writes the file of a cell: the same bytes for the same cell."""
+    content = "\n".join([json.dumps(cell.about, sort_keys=True), *map("\t".join, cell.rows), ""])
+    folder.mkdir(parents=True, exist_ok=True)
+    replace(folder / f"{cell.name}.tsv.gz", gzip.compress(content.encode(), mtime=0))
+
+
+def read_cells(folder: Path) -> list[Cell]:
+    """The cells that a folder has."""
+    files = [gzip.decompress(file.read_bytes()).decode().splitlines() for file in sorted(folder.glob("*.tsv.gz"))]
+    return [Cell(json.loads(about), [line.split("\t") for line in lines]) for about, *lines in files]
+
+
+def assessments_of(cell: Cell) -> Iterator[Assessment]:
+    """The claims of a cell as scores read them, by response; those that failed are left out."""
+    judged = (row for row in cell.rows if row[-1] != VerdictLabel.FAILED)
+    for index, (response, group) in enumerate(groupby(judged, lambda row: row[0])):
+        claims, verdicts = [], []
+        for _, claim, gold, posterior, label in group:
+            claims.append(Claim(id=f"c{len(claims)}", text=claim, gold=GoldLabel(gold) if gold else None))
+            known = float(posterior) if posterior else None
+            verdicts.append(Verdict(claim_id=claims[-1].id, label=VerdictLabel(label), posterior=known))
+        golds = [claim.gold for claim in claims]
+        one = Assessment(
+            index=index,
+            response_id=response,
+            status="scored",
+            claims=tuple(claims),
+            verdicts=tuple(verdicts),
+            gold_supported=golds.count(GoldLabel.SUPPORTED),
+            gold_not_supported=golds.count(GoldLabel.NOT_SUPPORTED),
+        )
+        yield one if tally(one).judged else one.model_copy(update={"status": "unscored"})
+
+
+def tables(cells: Sequence[Cell], sets: Sequence[str], methods: Sequence[str]) -> str:
+    """A table for each of the sets that has a cell, rows in the order of the methods, and the names of what is not there."""
+    found = {cell.name: cell for cell in cells}
+    models = sorted({cell.about["model"] for cell in cells} - {""}) or ["MODEL"]
+    wanted = [("" if one.startswith("builtin") else by, one) for by in models for one in methods]
+    parts, missing = [], dict[str, list[str]]()
+    for name in sets:
+        rows = []
+        for model, method in dict.fromkeys(wanted):
+            called = ", ".join(filter(None, (method, model)))
+            if cell := found.get(Cell({"set": name, "method": method, "model": model}, ()).name):
+                rows.append([called, *figures(cell, cells)])
+            else:
+                missing.setdefault(called, []).append(name)
+        parts += [markdown_table((name, *HEADS, *COSTS), rows)] if rows else []
+    left = (one if len(those) == len(sets) else f"{one} ({', '.join(those)})" for one, those in missing.items())
+    return "\n\n".join([*parts, *([f"Not measured yet: {'; '.join(left)}."] if missing else [])])
+
+
+def figures(cell: Cell, cells: Sequence[Cell]) -> Iterator[str]:
+    """What a row says of a cell. Minutes are by its tokens, at the pace at which the cells that ask alike were answered."""
+    found = list(assessments_of(cell))
+    labelled = [verdict for one in found for _, verdict in labelled_claims(one)]
+    yield str(cell.about["responses"])
+    yield f"{len(labelled)} of {sum(row[2] in LABELLED for row in cell.rows)}"
+    for estimated, there in (
+        (balanced_accuracy, bool(labelled)),
+        (posterior_area, any(verdict.posterior is not None for verdict in labelled)),
+    ):
+        if there and len(found) >= FEWEST:
+            yield with_interval(estimated(found), len(found))
+        else:
+            yield f"{estimated(found)(np.arange(len(found))):.3f}" if there else ""
+    for score in SCORES:
+        said = [each for one in found if not isinstance(each := contribution_of(score, one), Unscored)]
+        yield f"{score.estimator(said)(np.arange(len(said))):.2f}" if said else ""
+    about, seconds = cell.about, cell.about["seconds"]
+    if about["calls"]:
+        alike = [one.about for one in cells if asks_alike(one.about, about)]
+        asked = sum(one["asked"] for one in alike)
+        seconds = sum(one["seconds"] for one in alike) * about["tokens"] / asked if asked else float("nan")
+    yield from (f"{about['calls']:,}", f"{about['tokens']:,}", f"{seconds / 60:.1f}")
+
+
+def asks_alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two cells ask one model the same kind of questions about one set, whatever is made of the answers."""
+    return all(one[key] == other[key] for key in ("set", "model")) and family_of(one["method"]) == family_of(other["method"])
+
+
+def family_of(method: str) -> str:
+    """The methods that ask alike: factreasoner for all its versions, calibrated or not."""
+    return method.partition("-")[0]
