@@ -85,9 +85,9 @@ def teach(chosen: argparse.Namespace, every: Lessons, size: int, labels: Labels)
     for one in every.development:
         shipped.outputs(read_pair(tokenizer, one.pair).fields)
     pace, megabytes = len(every.development) / (time.monotonic() - began), (out / ONNX_FILE).stat().st_size / 1e6
-    loss, agreement, people = student.measure(logits / temperature, watched)
+    loss, agreement, own = student.measure(logits / temperature, watched)
     print(
-        f"{len(items):,} pairs: cross-entropy with the teacher {loss:.4f}, agreement {agreement:.3f}, with people {people:.3f} "
+        f"{len(items):,} pairs: cross-entropy with the teacher {loss:.4f}, agreement {agreement:.3f} (own labels {own:.3f}) "
         f"({len(watched)} development pairs; temperature {temperature:.2f}); {megabytes:.1f} MB (at most {MOST_MEGABYTES}), "
         f"{pace:.0f} pairs a second on one core (at least {LEAST_PAIRS_A_SECOND})"
     )

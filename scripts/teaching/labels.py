@@ -18,8 +18,7 @@ from scripts.relation_answers import asked
 from scripts.teaching.pairs import Lesson, Lessons, lessons
 
 TEACHER = "qwen2.5-coder-1.5b"
-#: A line a pair: its key and the three logarithms, of entailment, contradiction, neutral. What is in the work folder's file is
-#: added by `gzip -nc FOLDER/labels.tsv >> scripts/teaching/labels.tsv.gz`.
+#: A line a pair: its key and the three logarithms, of entailment, contradiction, neutral; as LABELS_FILE, sorted and packed.
 COMMITTED = Path(__file__).with_name("labels.tsv.gz")
 MAP = Path(__file__).resolve().parents[2] / f"models/relation-maps/{TEACHER}.json"
 #: In the work folder: the pairs with their text, and labels that were made there; parts of the pairs.

@@ -2,6 +2,7 @@
 
 Claims are people's and those that localfact's rules make of texts; passages are the windows that a relation model reads of a
 text, the one selected for the claim or another, and the nearest passages of other topics; and there are minimal edits of both.
+A pair has a label where people judged it or where it was made so: a claim by rule follows from its window, an edit is denied.
 """
 
 import asyncio
@@ -54,7 +55,7 @@ MOST_SHARED = 0.8
 
 
 class Lesson(NamedTuple):
-    """A pair, where it is from, and what people say of it: a relation, or "" where they said nothing of this very pair."""
+    """A pair and where it is from. `label`: the relation that people judged it to be or that it was made to be, or ""."""
 
     kind: str
     set: str
@@ -129,8 +130,8 @@ async def _extracted(drawn: Sequence[Judged], selections: Sequence[WindowSelecti
         told = [claim.text for claim in claims if len(claim.text.split()) in range(4, 30)]
         for claim in sorted(told, key=lambda claim: digest(f"teach extracted {claim}"))[:CLAIMS_OF_A_TEXT]:
             best, others = windows(Pair(readable(text), claim), selections)
-            found.append(Lesson("extracted", one.set, one.topic, Pair(best, claim)))
-            found += [Lesson("extracted, other window", one.set, one.topic, Pair(other, claim)) for other in others[:1]]
+            made = [("extracted", best, "entailment"), *(("extracted, other window", other, "neutral") for other in others[:1])]
+            found += [Lesson(kind, one.set, one.topic, Pair(window, claim), label) for kind, window, label in made]
     return found
 
 
@@ -138,12 +139,12 @@ def _edited(own: Iterable[Lesson]) -> Iterator[Lesson]:
     """Claims and passages with values exchanged, where the claim was not said to be false or left open."""
     for one in own:
         if one.label in ("", "entailment") and int(digest(f"teach edited {one.key}"), 16) % 5 < 2:
-            chance = random.Random(f"teach {one.key}")
+            chance, made = random.Random(f"teach {one.key}"), "contradiction" if one.label else ""
             premise, claim = one.pair
             if other := edited_claim(claim, premise, chance):
-                yield one._replace(kind="claim edited", pair=Pair(premise, other), label="")
+                yield one._replace(kind="claim edited", pair=Pair(premise, other), label=made)
             if changed := edited_passage(claim, premise, chance):
-                yield one._replace(kind="passage edited", pair=Pair(changed, claim), label="")
+                yield one._replace(kind="passage edited", pair=Pair(changed, claim), label=made)
 
 
 def _foreign(own: Sequence[Lesson]) -> Iterator[Lesson]:
@@ -164,7 +165,7 @@ def _foreign(own: Sequence[Lesson]) -> Iterator[Lesson]:
             shared = sum(word in texts[place] for word in asked) / max(1, len(asked))
             apart = hash_of_topic(other.topic) != hash_of_topic(one.topic) and one.is_development == other.is_development
             if apart and shared <= MOST_SHARED:
-                yield one._replace(kind="foreign", pair=Pair(other.pair.premise, one.pair.hypothesis), label="")
+                yield one._replace(kind="foreign", pair=Pair(other.pair.premise, one.pair.hypothesis), label="neutral")
                 break
 
 

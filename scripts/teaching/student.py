@@ -1,6 +1,7 @@
 """Trains the student: an encoder that comes in a wheel, first on sentences that people labelled, then on what the teacher did.
 
-The teacher's probabilities and people's label count alike where a pair has both. Training goes on where it was interrupted.
+The teacher's probabilities and the label of the pair itself count alike where there are both: the teacher alone calls 58 % of
+what was edited entailed, and half of the passages of other topics a contradiction. Training goes on where it was interrupted.
 """
 
 import math
@@ -30,7 +31,7 @@ ROWS, STEPS_BETWEEN_STATES, SORTED_BATCHES = 32, 100, 16
 #: Lengths are padded to a multiple: a new shape costs more than the padding.
 LENGTH_STEP = 8
 WARM_UP, WEIGHT_DECAY, GRADIENT_NORM = 0.06, 0.01, 1.0
-#: How sure people's label is taken to be.
+#: How sure a label is taken to be that people gave, or that a pair was made with.
 SURE_LABEL = 0.9
 #: For each type of a token the one of the encoder that it begins as.
 FIRST_TYPES = (0, 1, 1, 0, *[0] * FINDINGS)
@@ -56,15 +57,14 @@ class Stage(NamedTuple):
 
 
 def items_of(pairs: Sequence[Lesson], labels: Labels, tokenizer: OnnxTokenizer) -> list[Item]:
-    """The pairs that the teacher or people labelled."""
+    """The pairs that have a label, of the teacher or of their own."""
     keys = [one.key for one in pairs if one.key in labels]
     said = dict(zip(keys, calibrated([labels[key] for key in keys]).tolist(), strict=True))
-    found = []
+    found, rest = [], (1 - SURE_LABEL) / (len(LABELS) - 1)
     for one in pairs:
         teacher = said.get(one.key)
-        rest = (1 - SURE_LABEL) / (len(LABELS) - 1)
-        people = [SURE_LABEL if label == one.label else rest for label in LABELS] if one.label else None
-        if known := [each for each in (teacher, people) if each]:
+        own = [SURE_LABEL if label == one.label else rest for label in LABELS] if one.label else None
+        if known := [each for each in (teacher, own) if each]:
             tokens = read_pair(tokenizer, one.pair).fields
             target = np.mean(known, axis=0).tolist()
             found.append(Item(tokens["input_ids"], tokens["token_type_ids"], target, teacher, one.label))
@@ -159,7 +159,7 @@ def logits_of(model: Any, items: Sequence[Item]) -> NDArray[np.float64]:
 
 
 def measure(logits: NDArray[np.float64], items: Sequence[Item]) -> tuple[float, float, float]:
-    """Cross-entropy with the teacher, agreement with its label and with people's; not a number where there is none."""
+    """Cross-entropy with the teacher, agreement with its label and with the pairs' own; not a number where there is none."""
     taught = [place for place, item in enumerate(items) if item.teacher]
     teacher = np.array([items[place].teacher for place in taught], dtype=float).reshape(-1, len(LABELS))
     logs = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
