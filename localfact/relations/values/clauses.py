@@ -164,7 +164,7 @@ def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadC
     verbs = frozenset(word.base for word in words if word.verb and not is_weak(word.lower))
     own = content_of(words)
     pronoun = bool(head) and head[0].lower in PRONOUNS
-    begin = 0 if pronoun else find_described_name(head, names)
+    begin = find_described_name(head, names)
     subject, described = content_of(head[begin:]), content_of(head[:begin])
     taken: frozenset[str] = frozenset()
     owned = is_owned(head[begin:])

@@ -106,6 +106,14 @@ def _merged(parts: Sequence[SentencePart]) -> list[SentencePart]:
             opening = part
         elif found and not part.has_verb and not part.values and part.opener != "(":
             found[-1].words += part.words
+        elif found and part.opener == "and" and _ends_in_bare_name(found[-1]):  # "Lund and Crane met": one subject
+            found[-1].words += part.words
+            found[-1].values += part.values
         else:
             found.append(part)
     return [*found, opening] if opening is not None else found
+
+
+def _ends_in_bare_name(part: SentencePart) -> bool:
+    """Whether nothing is said of the name that the part ends in."""
+    return bool(part.words) and part.words[-1].capital and not part.has_verb and not part.values

@@ -1,7 +1,6 @@
 """Which words of a clause are its subject, and which of these only say what sort of thing a name is."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from localfact.relations.values.names import Name
 from localfact.relations.values.segments import OPENING, Word
@@ -9,6 +8,7 @@ from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, listed
 
 PREPOSITIONS = listed("preposition")
 PLACE_KINDS = listed("place-kind")
+_ARTICLES = ("the", "a", "an")
 
 
 def find_head(words: Sequence[Word], verb_at: int | None, opening: int) -> Sequence[Word]:
@@ -17,7 +17,7 @@ def find_head(words: Sequence[Word], verb_at: int | None, opening: int) -> Seque
     The first `opening` words are none of it.
     """
     if verb_at is None:
-        starts = bool(words) and (words[0].lower in ("the", "a", "an") or words[0].capital)
+        starts = bool(words) and (words[0].lower in _ARTICLES or words[0].capital)
         end = next((place for place, word in enumerate(words) if word.lower in PREPOSITIONS - {"of"}), len(words))
         return words[:end] if starts else words[:0]
     begin = opening
@@ -31,9 +31,7 @@ def _begins_subject(words: Sequence[Word], place: int) -> bool:
     word, before = words[place], words[place - 1]
     if before.lower in PREPOSITIONS and place > 1:
         return False
-    return word.lower in ("the", "a", "an", *PRONOUNS) or (
-        word.capital and not before.capital and before.lower not in ("the", "a", "an")
-    )
+    return word.lower in (*_ARTICLES, *PRONOUNS) or (word.capital and not before.capital and before.lower not in _ARTICLES)
 
 
 def find_described_name(head: Sequence[Word], names: Sequence[Name]) -> int:
@@ -47,8 +45,9 @@ def find_described_name(head: Sequence[Word], names: Sequence[Name]) -> int:
     kinds = head[:end]
     if not kinds or kinds[-1].capital or any(word.verb or word.lower in PREPOSITIONS for word in kinds):
         return 0
-    joins_names = any(one.capital and word.lower == "and" for one, word in pairwise(kinds))
-    return 0 if joins_names or not content_of(kinds) else begin
+    capitals = [place for place, word in enumerate(kinds) if word.capital and word.lower not in _ARTICLES]
+    another = len(capitals) > 1 or capitals[:1] == [0]  # a name, and not "Danish"
+    return 0 if another or not content_of(kinds) else begin
 
 
 def is_owned(head: Sequence[Word]) -> bool:

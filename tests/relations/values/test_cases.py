@@ -44,3 +44,21 @@ def test_a_time_or_place_in_front_of_a_subject_is_no_part_of_it() -> None:
     assert (
         judge_values(dinner, "Mayor Anton Lie gave Helene Rud the keys of Torsk at the Weavers' Hall.").ruling is Ruling.OTHER
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "ruling"),
+    [
+        ("Port Averley was founded in 1612.", "The old harbour town of Port Averley was founded in 1642.", Ruling.OTHER),
+        ("The Danish painter Lettice Crane was born in 1901.", "Lettice Crane was born in 1911.", Ruling.OTHER),
+        ("The opera Carmen was first shown in 1875.", "The film Carmen was first shown in 1915.", Ruling.NOTHING),
+        ("The mayor of Lervika died in 1902.", "Lervika died in 1904.", Ruling.NOTHING),
+        ("Anders Aas beat Peter Lund.", "The chess master Peter Lund beat Anders Aas.", Ruling.OTHER),
+        ("Crane lived in Torsk. Peter Aas built the dam of Vik.", "The engineer Crane built the dam of Vik.", Ruling.OTHER),
+        ("Peter Lund and Lettice Crane married in 1902.", "Peter Lund married in 1902.", Ruling.SAME),
+        ("Lund and Crane shared the prize in 1945.", "Crane shared the prize in 1947.", Ruling.OTHER),
+        ("Peter Lund and the painter Lettice Crane met in 1902.", "Peter Lund met in 1904.", Ruling.OTHER),
+    ],
+)
+def test_what_describes_a_name_and_who_stands_beside_it_make_no_other_subject(text: str, claim: str, ruling: Ruling) -> None:
+    assert judge_values(text, claim).ruling is ruling
