@@ -62,3 +62,8 @@ def test_a_time_or_place_in_front_of_a_subject_is_no_part_of_it() -> None:
 )
 def test_what_describes_a_name_and_who_stands_beside_it_make_no_other_subject(text: str, claim: str, ruling: Ruling) -> None:
     assert judge_values(text, claim).ruling is ruling
+
+
+def test_what_a_page_says_a_name_is_makes_its_other_value_no_weaker() -> None:
+    page = "The old Danish harbour town of Port Averley was founded in 1612."
+    assert judge_values(page, "Port Averley was founded in 1642.").strength == 1
