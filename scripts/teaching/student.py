@@ -1,7 +1,7 @@
 """Trains the student: an encoder that comes in a wheel, first on sentences that people labelled, then on what the teacher did.
 
-The teacher's probabilities and the label of the pair itself count alike where there are both: the teacher alone calls 58 % of
-what was edited entailed, and half of the passages of other topics a contradiction. Training goes on where it was interrupted.
+The teacher's probabilities and the label of the pair itself count alike where there are both: the teacher alone calls three in
+four edits entailed, and half of the passages of other topics a contradiction. Training goes on where it was interrupted.
 """
 
 import math
