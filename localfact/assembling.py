@@ -19,8 +19,8 @@ from localfact.stages import Relations
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 
-def unassessed(index: int, response: Response) -> Assessment:
-    """The fields of an assessment that come from the response itself."""
+def begin_assessment(index: int, response: Response) -> Assessment:
+    """An assessment with what the response itself says, and nothing judged yet: failed, until more is put in."""
     gold_supported, gold_not_supported = gold_counts(response)
     return Assessment(
         index=index,
@@ -63,7 +63,7 @@ def assessment_of(
         "relate": counted.get("relate", {}),
         "assess": judgement.counts,
     }
-    return unassessed(index, response).model_copy(
+    return begin_assessment(index, response).model_copy(
         update={
             "status": status_of(judgement.verdicts, unread=extraction.unread),
             "claims": extraction.claims,

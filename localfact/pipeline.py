@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
-from localfact.assembling import assessment_of, count_pairs, unassessed, with_failures
+from localfact.assembling import assessment_of, begin_assessment, count_pairs, with_failures
 from localfact.records import (
     Assessment,
     Claim,
@@ -255,7 +255,7 @@ def place_in_text(said: Distribution | Failure, title: int) -> Distribution | Fa
 def failed(index: int, response: Response, reason: str, costs: Costs | None = None) -> Assessment:
     """The assessment of a response that could not be assessed: its text, the reason, and what was sent for it."""
     spent = cost_fields(costs) if costs is not None else {}
-    return unassessed(index, response).model_copy(update={"error": reason, **spent})
+    return begin_assessment(index, response).model_copy(update={"error": reason, **spent})
 
 
 def cost_fields(costs: Costs) -> dict[str, Any]:

@@ -55,7 +55,7 @@ def read_run(folder: Path, about: Mapping[str, Any]) -> Cell:
     """The cell of a complete run: calls, tokens read and written, those of them that were asked in it, and busy seconds."""
     found = read_assessments(folder)
     rows = [
-        (digest(one.response_id), digest(claim.text), claim.gold or "", probability(verdict), verdict.label.value)
+        (digest(one.response_id), digest(claim.text), claim.gold or "", format_probability(verdict), verdict.label.value)
         for one in found
         for claim, verdict in zip(one.claims, one.verdicts, strict=True)
     ]
@@ -71,7 +71,8 @@ def read_run(folder: Path, about: Mapping[str, Any]) -> Cell:
     return Cell({**about, **costs}, rows)
 
 
-def probability(verdict: Verdict) -> str:
+def format_probability(verdict: Verdict) -> str:
+    """P(true) in six digits; nothing where the method computes none."""
     return "" if verdict.posterior is None else f"{verdict.posterior:.6g}"
 
 

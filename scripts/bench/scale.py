@@ -21,7 +21,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from localfact.assembling import unassessed
+from localfact.assembling import begin_assessment
 from localfact.cluster.worker import Make
 from localfact.methods.web import Notes
 from localfact.pipeline import Costs, Observer, ResponseAssessor
@@ -57,7 +57,7 @@ class Waiting:
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Sleeps, and finds no claim."""
         await asyncio.sleep(self.seconds)
-        return unassessed(index, response).model_copy(update={"status": "abstained"})
+        return begin_assessment(index, response).model_copy(update={"status": "abstained"})
 
 
 def waiting(opened: AsyncExitStack, *, seconds: float) -> tuple[Waiting, Notes]:

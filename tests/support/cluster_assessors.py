@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from localfact.assembling import unassessed
+from localfact.assembling import begin_assessment
 from localfact.errors import EngineError, MissingError
 from localfact.methods.web import Notes
 from localfact.pipeline import Costs, Observer
@@ -42,7 +42,7 @@ class Scripted:
         if response.text.startswith("bug"):
             raise ZeroDivisionError("a bug")
         observe("claims", 1)
-        return unassessed(index, response).model_copy(update={"status": "abstained"})
+        return begin_assessment(index, response).model_copy(update={"status": "abstained"})
 
 
 @dataclass
