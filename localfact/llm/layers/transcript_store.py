@@ -44,7 +44,7 @@ SCHEMA = (
 FIND = "SELECT base, answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
 RECORDED = "SELECT stage, base, request, answer FROM calls WHERE kind <> 'count' ORDER BY rowid LIMIT ?"
 #: Seconds to wait before each further try to fold in the log of a closed file.
-CLOSING_WAITS = (0.01, 0.03, 0.1)
+CLOSING_WAITS = (0.01, 0.03, 0.1, 0.3)
 #: A row whose request failed keeps its number.
 KEEP = """
     INSERT INTO calls (key, kind, stage, model, base, request, answer)

@@ -80,8 +80,8 @@ async def test_two_processes_that_write_at_once_are_given_the_same_answers(file:
         process.stdin.flush()
     given_answers = [dict(map(json.loads, process.communicate()[0].splitlines())) for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
+    # The log may still be there: on a busy machine each may have met the other at every try to fold it in.
     assert given_answers[0] == given_answers[1] == await replayed_texts(file, range(300))
-    assert [path.name for path in file.parent.iterdir()] == ["calls.sqlite"]
 
 
 async def test_a_file_closed_while_another_had_it_open_becomes_one_plain_file_afterwards(
