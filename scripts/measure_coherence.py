@@ -26,7 +26,7 @@ from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, shipped_maps
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
+from localfact.methods.relations import LEXICAL, LLM
 from localfact.pipeline import assessment_of
 from localfact.records import Assessment, Claim, Distribution, Evidence, Extraction, Failure, Pair, Response
 from localfact.scoring.bootstrap import Estimator
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--model", help="a language model besides")
     parser.add_argument("--work", type=Path, default=Path("runs/coherence"))
     chosen = parser.parse_args()
-    models = [Options(relations=name) for name in (LEXICAL, BUILTIN_NLI)]
+    models = [Options(relations=LEXICAL)]
     models += [Options(relations=LLM, model=chosen.model)] if chosen.model else []
     heads = [options.model or str(options.relations) for options in models]
     rows = drawn_pairs(chosen.data)

@@ -28,7 +28,7 @@ from localfact.api.correct_run import correct_run, plan_correcting_run
 from localfact.api.correcting_parts import open_corrector
 from localfact.api.evaluate import evaluate
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
+from localfact.methods.relations import LEXICAL, LLM
 from localfact.methods.wiring import with_cache
 from localfact.pipeline import Costs, unobserved
 from localfact.records import Assessment, Claim, CountedPassage, Pair
@@ -55,7 +55,7 @@ Line = tuple[str, Sequence[bool], Sequence[bool]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}, {BUILTIN_NLI}")
+    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}")
     parser.add_argument("--model", help="a language model in their place")
     parser.add_argument("--half", choices=HALVES, help="of the pairs; default: both, and all")
     parser.add_argument("--pairs-only", action="store_true", help="leave the planted errors out")
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("runs/corrections"))
     asked = parser.parse_args()
     several = [Options(relations=LLM, model=asked.model)] if asked.model else []
-    several = several or [Options(relations=name) for name in asked.relations or (LEXICAL, BUILTIN_NLI)]
+    several = several or [Options(relations=name) for name in asked.relations or (LEXICAL,)]
     names = [name_of(options) for options in several]
     pairs = json_lines(MINIMAL_PAIRS)
     halves = [asked.half] if asked.half else list(HALVES)
