@@ -2,7 +2,7 @@
 
     python -m scripts.measure_coherence DATA [--model qwen2.5-coder-1.5b] [--work FOLDER]
 
-DATA is the folder of public data sets. A column a relation model: word overlap, the one that ships, and the language model,
+DATA is the folder of public data sets. A column a relation model: word overlap, and the language model,
 calibrated by its map. Only that half of the topics counts on which nothing was chosen; drawn are DRAWN pairs of ChatProtect of
 each label and MOST texts of QAGS and FELM, the same for all. In brackets 95 % intervals by a bootstrap over pairs, or texts.
 Answers are kept in FOLDER: the same command goes on where it was interrupted.

@@ -3,8 +3,8 @@
     python -m scripts.measure_corrections [--relations NAME ... | --model NAME] [--half measured] [--show] [--work FOLDER]
 
 The false version of each of the minimal pairs (`minimal_pairs.jsonl`) is given with its passage, and so is the true one. The
-five texts of `planted.yaml` are judged by a corpus of their pages. A column a relation model: by default word overlap and the
-one that ships; --model: a language model, calibrated, that judges and proposes edits, of the pairs alone. Mended: the text is
+five texts of `planted.yaml` are judged by a corpus of their pages. A column a relation model: by default word overlap;
+--model: a language model, calibrated, that judges and proposes edits, of the pairs alone. Mended: the text is
 the true one, letter by letter; of a planted error, the edit of its words has what `planted_right.yaml` says. In brackets 95 %
 intervals, by a bootstrap over passages, or texts. Half of the pairs (by a hash) and two of the texts were looked at; the
 figures to go by are the others'. Runs are kept in FOLDER: the same command goes on where it was interrupted.
