@@ -29,7 +29,7 @@ VALUES: dict[str, tuple[object, ...]] = {
     "passage_prior": (0.6,),
     "hosts": ({"hearsay.example": 0.5},),
     "solver": ("bp",),
-    "relations": ("lexical",),
+    "relations": ("lexical", "albert-vitaminc"),
     "second_opinion": ("lexical",),
     "calibrated": (True, False),
     "relation_map": (Path("none.json"),),
