@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from localfact.api.evaluate import evaluate
 from localfact.assess.judges.answers import read_factuality
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL
+from localfact.methods.relations import LEXICAL
 from localfact.records import Assessment, Distribution, Pair
 from localfact.report.console import note
 from localfact.runs.assessments import read_assessments
@@ -160,11 +160,9 @@ def documents(data: Path, work: Path) -> str:
     for name, rows_of in (("WiCE", wice), ("Factcheck-GPT", factcheck_gpt), ("ExpertQA", expertqa)):
         held_out = held_out_topics(rows_of.__name__)
         sets[name] = [row for row in rows_of(data) if hash_of_topic(row[3]) in held_out]
-    rows = []
-    for name in (LEXICAL, BUILTIN_NLI):
-        pairs = [Pair(document, claim) for group in sets.values() for document, claim, _, _ in group]
-        answers = asked(Options(relations=name), pairs, work)
-        rows.append([name, *(percent(judged(group, answers)) for group in sets.values())])
+    pairs = [Pair(document, claim) for group in sets.values() for document, claim, _, _ in group]
+    answers = asked(Options(relations=LEXICAL), pairs, work)
+    rows = [[LEXICAL, *(percent(judged(group, answers)) for group in sets.values())]]
     rows += [[f"{name}, published", *figures] for name, figures in PUBLISHED.items()]
     counts = [f"{name}, {len(group)} claims" for name, group in sets.items()]
     return markdown_table(("claim supported by its document, balanced accuracy in %", *counts), rows)

@@ -24,7 +24,7 @@ from localfact.llm.engine import Engine, Message
 from localfact.llm.layers.recording import RecordingLayer, ReplayEngine
 from localfact.llm.scripted import ScriptedEngine
 from localfact.methods.options import Options
-from localfact.models.cards import load_card
+from localfact.models.cards import load_card, weights_folder
 from localfact.models.cross_encoder import CrossEncoder
 from localfact.models.embedder import Embedder, InTurn
 from localfact.runs.assessments import read_assessment
@@ -141,7 +141,7 @@ def read_relations(folder: Path) -> None:
 
 def make_card(folder: Path) -> None:
     """Three cards."""
-    for name in ("builtin-nli", "smollm2-135m", "minilm"):
+    for name in ("small-lm", "smollm2-135m", "minilm"):
         shutil.copy(data_folder("models") / f"{name}.yaml", folder)
 
 
@@ -151,8 +151,18 @@ def read_cards(folder: Path) -> None:
 
 
 def make_model(folder: Path) -> None:
-    """The relation model that ships."""
-    shutil.copytree(data_folder("models") / "builtin-nli", folder / "model")
+    """A relation model of random weights, in int8."""
+    from transformers import BertConfig, BertForSequenceClassification
+
+    from scripts.onnx_export import export
+
+    shape = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    labels = dict(enumerate(("entailment", "contradiction", "neutral")))
+    export(
+        BertForSequenceClassification(BertConfig(id2label=labels, **shape)),
+        weights_folder(load_card("minilm")),
+        folder / "model",
+    )
 
 
 def read_model(folder: Path) -> None:

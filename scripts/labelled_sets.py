@@ -1,8 +1,8 @@
 """Public data sets as several scripts read them, and which topics no shipped model learned from.
 
-The recipe of the shipped models divided all topics into those to learn from, to stop by (development) and to measure on, and
-some made no pair at all. held_out_topics.json has those that were neither learned from nor stopped by, as hashes, and for
-Factcheck-GPT also the development ones. The division is `split_by_topic` of scripts/training/relation_model/examples.py,
+The recipe of models that were trained divided all topics into those to learn from, to stop by (development) and to measure
+on, and some made no pair at all. held_out_topics.json has those that were neither learned from nor stopped by, as hashes, and
+for Factcheck-GPT also the development ones. The division is `split_by_topic` of scripts/training/relation_model/examples.py,
 commit 00c214154712.
 """
 

@@ -1,6 +1,6 @@
 """What calibrated and soft relations do: a relation model's verdicts on claims that other people labelled, four ways.
 
-    python -m scripts.measure_calibration DATA [--model qwen2.5-coder-1.5b | --relations builtin-nli] [--work FOLDER]
+    python -m scripts.measure_calibration DATA [--model qwen2.5-coder-1.5b | --relations lexical] [--work FOLDER]
 
 DATA is the folder of public data sets. Relations are raw, or calibrated: by the map of the reference pairs; by what the model
 says of pairs without content (Zhao et al. 2021); by the mean of what it says of the set (Zhou et al. 2024); or by the reference
@@ -77,7 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder of public data sets")
     parser.add_argument("--model", help="a language model; default: the relation model alone")
-    parser.add_argument("--relations", default="builtin-nli", help="a relation model, where no --model is named")
+    parser.add_argument("--relations", default="lexical", help="a relation model, where no --model is named")
     parser.add_argument("--work", type=Path, default=Path("runs/calibration"))
     chosen = parser.parse_args()
     options = Options(relations="llm", model=chosen.model) if chosen.model else Options(relations=chosen.relations)

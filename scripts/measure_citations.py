@@ -26,7 +26,7 @@ from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, shipped_maps
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL, find_relation_model, open_cached
+from localfact.methods.relations import LEXICAL, find_relation_model, open_cached
 from localfact.records import Citations, Distribution, Pair
 from localfact.relations.reasons import below_title
 from localfact.scoring.bootstrap import Estimator
@@ -71,10 +71,8 @@ def main() -> None:
     chosen = parser.parse_args()
     experts = sorted(expertqa(chosen.data), key=lambda one: digest(f"drawn {one.sentence}"))
     sets = {"ExpertQA, the draw": experts[: chosen.claims], "WiCE": list(wice(chosen.data)), "ExpertQA, all": experts}
-    rows = []
-    for name in (LEXICAL, BUILTIN_NLI):
-        answers = asked(Options(relations=name), [one.pair for group in sets.values() for one in group], chosen.work)
-        rows += [[name, title, *figures(group, answers)] for title, group in sets.items()]
+    answers = asked(Options(relations=LEXICAL), [one.pair for group in sets.values() for one in group], chosen.work)
+    rows = [[LEXICAL, title, *figures(group, answers)] for title, group in sets.items()]
     if chosen.model:
         drawn = {title: group for title, group in sets.items() if title != "ExpertQA, all"}
         answers = by_language_model(chosen.model, [one.pair for group in drawn.values() for one in group], chosen.work)
@@ -82,7 +80,7 @@ def main() -> None:
     heads = ("sentences, supported", "calls", "balanced accuracy, %", "area", "supported: entailed", "others: entailed")
     print(markdown_table(("relation model", "set", *heads), sorted(rows, key=lambda row: row[1])), "\n", flush=True)
     answered = list(answers_of_experts(chosen.data))
-    recalls = [[name, *recall_figures(answered, name, chosen.work)] for name in (LEXICAL, BUILTIN_NLI)]
+    recalls = [[LEXICAL, *recall_figures(answered, LEXICAL, chosen.work)]]
     heads = ("answers", "recall by people", "citation recall", "mean distance", "correlation")
     print(markdown_table(("relation model", *heads), recalls))
 

@@ -2,7 +2,7 @@
 
     python -m scripts.measure_coherence DATA [--model qwen2.5-coder-1.5b] [--work FOLDER]
 
-DATA is the folder of public data sets. A column a relation model: word overlap, the one that ships, and the language model,
+DATA is the folder of public data sets. A column a relation model: word overlap, and the language model,
 calibrated by its map. Only that half of the topics counts on which nothing was chosen; drawn are DRAWN pairs of ChatProtect of
 each label and MOST texts of QAGS and FELM, the same for all. In brackets 95 % intervals by a bootstrap over pairs, or texts.
 Answers are kept in FOLDER: the same command goes on where it was interrupted.
@@ -27,7 +27,7 @@ from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, shipped_maps
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
+from localfact.methods.relations import LEXICAL, LLM
 from localfact.records import Assessment, Claim, Distribution, Evidence, Extraction, Failure, Pair, Response
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--model", help="a language model besides")
     parser.add_argument("--work", type=Path, default=Path("runs/coherence"))
     chosen = parser.parse_args()
-    models = [Options(relations=name) for name in (LEXICAL, BUILTIN_NLI)]
+    models = [Options(relations=LEXICAL)]
     models += [Options(relations=LLM, model=chosen.model)] if chosen.model else []
     heads = [options.model or str(options.relations) for options in models]
     rows = drawn_pairs(chosen.data)

@@ -3,8 +3,8 @@
     python -m scripts.measure_corrections [--relations NAME ... | --model NAME] [--half measured] [--show] [--work FOLDER]
 
 The false version of each of the minimal pairs (`minimal_pairs.jsonl`) is given with its passage, and so is the true one. The
-five texts of `planted.yaml` are judged by a corpus of their pages. A column a relation model: by default word overlap and the
-one that ships; --model: a language model, calibrated, that judges and proposes edits, of the pairs alone. Mended: the text is
+five texts of `planted.yaml` are judged by a corpus of their pages. A column a relation model: by default word overlap;
+--model: a language model, calibrated, that judges and proposes edits, of the pairs alone. Mended: the text is
 the true one, letter by letter; of a planted error, the edit of its words has what `planted_right.yaml` says. In brackets 95 %
 intervals, by a bootstrap over passages, or texts. Half of the pairs (by a hash) and two of the texts were looked at; the
 figures to go by are the others'. Runs are kept in FOLDER: the same command goes on where it was interrupted.
@@ -28,7 +28,7 @@ from localfact.api.correct_run import correct_run, plan_correcting_run
 from localfact.api.correcting_parts import open_corrector
 from localfact.api.evaluate import evaluate
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
+from localfact.methods.relations import LEXICAL, LLM
 from localfact.methods.wiring import with_cache
 from localfact.pipeline import Costs, unobserved
 from localfact.records import Assessment, Claim, CountedPassage, Pair
@@ -55,7 +55,7 @@ Line = tuple[str, Sequence[bool], Sequence[bool]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}, {BUILTIN_NLI}")
+    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}")
     parser.add_argument("--model", help="a language model in their place")
     parser.add_argument("--half", choices=HALVES, help="of the pairs; default: both, and all")
     parser.add_argument("--pairs-only", action="store_true", help="leave the planted errors out")
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=Path("runs/corrections"))
     asked = parser.parse_args()
     several = [Options(relations=LLM, model=asked.model)] if asked.model else []
-    several = several or [Options(relations=name) for name in asked.relations or (LEXICAL, BUILTIN_NLI)]
+    several = several or [Options(relations=name) for name in asked.relations or (LEXICAL,)]
     names = [name_of(options) for options in several]
     pairs = json_lines(MINIMAL_PAIRS)
     halves = [asked.half] if asked.half else list(HALVES)

@@ -1,6 +1,6 @@
 """How many claims by rule their text does not make: by their words, over all public answers, and by an auditor, of some drawn.
 
-    python -m scripts.measure_invented DATA [--model qwen2.5-coder-1.5b | --relations builtin-nli] [--work FOLDER]
+    python -m scripts.measure_invented DATA [--model qwen2.5-coder-1.5b | --relations lexical] [--work FOLDER]
 
 DATA is the folder of public data sets. First the property: every content word of a claim stands in its sentence, its context or
 the topic. Then whether each of --claims drawn claims is entailed by its sentence in context, as a relation model says, or a

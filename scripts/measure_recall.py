@@ -31,7 +31,7 @@ from localfact.evidence.given import GivenEvidence
 from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, shipped_maps
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, find_relation_model, open_cached
+from localfact.methods.relations import LEXICAL, LLM, find_relation_model, open_cached
 from localfact.models.embedder import Embedder, open_embedder
 from localfact.recall.checking import PASSAGES, RecallChecker
 from localfact.recall.facts import details_of, parse, read_premise, share_held, subject_of
@@ -74,7 +74,7 @@ def main() -> None:
         name: sorted((one for one in every if int(digest(f"half {one.topic}"), 16) % 2 == chosen.half), key=drawing)
         for name, every in (("sample", sample()), ("biographies", biographies(chosen.data)))
     }
-    models = [Options(relations=name) for name in (LEXICAL, BUILTIN_NLI)]
+    models = [Options(relations=LEXICAL)]
     models += [Options(relations=LLM, model=chosen.model)] if chosen.model else []
     embedder, rows = open_embedder("minilm"), []
     if embedder is None:

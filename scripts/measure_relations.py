@@ -1,10 +1,10 @@
 """Measures relation models where they are used: on claims and snippets that other people collected, and on minimal pairs.
 
-    python -m scripts.measure_relations DATA [--relations NAME ...] [--card README.md] [--work FOLDER]
+    python -m scripts.measure_relations DATA [--relations NAME ...] [--work FOLDER]
 
-DATA is the folder of public data sets. A column a relation model: by default word overlap and the one that ships; NAME is a
-card, its file, or a folder of weights. In brackets 95 % intervals, by a bootstrap over responses, or passages. Runs and answers
-are kept in FOLDER: the same command goes on where it was interrupted.
+DATA is the folder of public data sets. A column a relation model: by default word overlap; NAME is a card, its file, or a
+folder of weights. In brackets 95 % intervals, by a bootstrap over responses, or passages. Runs and answers are kept in FOLDER:
+the same command goes on where it was interrupted.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from localfact.api.evaluate import evaluate
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL
+from localfact.methods.relations import LEXICAL
 from localfact.records import Assessment, Distribution, Pair
 from localfact.report.console import note
 from localfact.runs.assessments import read_assessments
@@ -27,13 +27,11 @@ from localfact.scoring.tally import labelled_claims
 from localfact.vocabulary import RelationLabel, VerdictLabel
 from scripts.labelled_sets import digest, json_lines
 from scripts.relation_answers import Answers, asked
-from scripts.tables import markdown_table, put_between, with_interval
+from scripts.tables import markdown_table, with_interval
 
 #: Passages of two to four sentences, each with a true claim and one that differs from it little and is false.
 MINIMAL_PAIRS = Path(__file__).parent / "minimal_pairs.jsonl"
 METHOD = "builtin-fr2"
-#: Between these lines of a model card stands the table.
-BEGIN, END = "<!-- in use -->", "<!-- end of in use -->"
 #: Of a claim, snippets of other responses' claims that it is asked about.
 SILENT_SNIPPETS = 2
 
@@ -51,17 +49,12 @@ class Counted(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder of public data sets")
-    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}, {BUILTIN_NLI}")
-    parser.add_argument("--card", type=Path, help="put the table into this model card (README.md of the model's folder)")
+    parser.add_argument("--relations", action="append", help=f"relation model, one or more; default: {LEXICAL}")
     parser.add_argument("--work", type=Path, default=Path("runs/relation-models-in-use"))
     options = parser.parse_args()
-    names = options.relations or [LEXICAL, BUILTIN_NLI]
+    names = options.relations or [LEXICAL]
     found = list(measured(options.data, names, options.work))
-    text = markdown_table(("figure", "target", *map(title, names)), found)
-    if options.card:
-        page = options.card.read_text(encoding="utf-8")
-        options.card.write_text(put_between(page, text, BEGIN, END), encoding="utf-8")
-    print(text)
+    print(markdown_table(("figure", "target", *map(title, names)), found))
 
 
 def title(name: str) -> str:

@@ -29,7 +29,7 @@ from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, shipped_maps
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM
+from localfact.methods.relations import LEXICAL, LLM
 from localfact.records import Assessment, Distribution, Evidence, Extraction, Pair, Relation, Response
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.tally import labelled_claims
@@ -93,7 +93,7 @@ def main() -> None:
     if chosen.data:
         rows = questions(chosen.data)
         few = rows[:ASKED]
-        models = [(Options(relations=name), some) for some in (rows, few) for name in (LEXICAL, BUILTIN_NLI)]
+        models = [(Options(relations=LEXICAL), some) for some in (rows, few)]
         models += [(Options(relations=LLM, model=chosen.model), few)] if chosen.model else []
         table = [row for options, some in models for row in of_questions(options, some, chosen.work)]
         print(markdown_table(("relations", "questions", "honest hosts", "lying hosts", *HEADS), table))

@@ -41,7 +41,7 @@ def main() -> None:
     chosen = parser.parse_args()
     sets, reference = labelled_sets(chosen.data), reference_pairs()
     pairs = [one.pair for one in reference] + [pair for rows in sets.values() for row in rows for pair in pairs_of(row)]
-    models = {name: (asked(Options(relations=name), pairs, chosen.work), OWN) for name in ("lexical", "builtin-nli")}
+    models = {"lexical": (asked(Options(relations="lexical"), pairs, chosen.work), OWN)}
     if chosen.model:
         said = asked(Options(relations="llm", model=chosen.model), pairs, chosen.work)
         known = [one for each in reference if isinstance(one := said[each.pair], Distribution)]

@@ -21,7 +21,6 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForSequenceClassification
 
 from localfact.models.files import ONNX_FILE
-from localfact.models.match_types import CONFIGURED
 from localfact.models.onnx import CONFIGURATION_FILE, FIELDS, TOKENIZER_CONFIGURATION, TOKENIZER_FILE
 from localfact.runtime.files import file_digest
 
@@ -37,7 +36,7 @@ BLOCK = 128
 CONFIGURATION = (
     *("architectures", "model_type", "vocab_size", "type_vocab_size", "max_position_embeddings", "pad_token_id"),
     *("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act", "layer_norm_eps"),
-    *("id2label", "label2id", CONFIGURED),
+    *("id2label", "label2id"),
 )
 TOKENIZER = ("model_max_length", "do_lower_case", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 

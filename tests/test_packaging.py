@@ -47,7 +47,7 @@ def test_the_wheel_is_whole_and_an_index_would_take_it(built: Path) -> None:
 
 
 def shipped_files() -> list[Path]:
-    folders = (ROOT / "index/sample", ROOT / "models/builtin-nli", ROOT / "models/small-lm", ROOT / "models/relation-maps")
+    folders = (ROOT / "index/sample", ROOT / "models/small-lm", ROOT / "models/relation-maps")
     inside = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
     return [*inside, *(ROOT / "index").glob("sample-*.jsonl"), ROOT / "index/sample-recording.sqlite"]
 
@@ -77,7 +77,7 @@ def test_installed_in_an_environment_of_its_own_it_needs_no_checkout(built: Path
     assert verdict["label"] == "supported"
     assert json.loads(run("eval", "--limit", "1", *without_vectors))["responses"] == 1
     cards = {card["name"]: card for card in json.loads(run("models", "list", "--json"))}
-    assert cards["builtin-nli"]["weights"].startswith(str(site / "localfact/_data/models/builtin-nli"))
+    assert cards["small-lm"]["weights"].startswith(str(site / "localfact/_data/models/small-lm"))
     (folder / "test_fixture.py").write_text("def test_it(factuality): assert factuality.assert_supported")
     assert "1 passed" in run("-m", "pytest", "-q", program="python")  # pytest found the plugin by its entry point
 

@@ -15,7 +15,7 @@ from localfact.api.report import write_report
 from localfact.api.rescore import summarise_record
 from localfact.api.sample import sample_corpus, sample_responses, with_recording
 from localfact.api.windows import check_windows, window_warnings
-from localfact.errors import InputError, LocalFactError, MissingError
+from localfact.errors import InputError, LocalFactError, MissingError, RunFolderError
 from localfact.inputs.responses import MAX_WORDS
 from localfact.llm.calls import deciding
 from localfact.llm.cores.sharing import Start, start_engine
@@ -26,6 +26,7 @@ from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings
 from localfact.methods.web import Notes, check_web, finish_left, with_corpus
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
+from localfact.models.cards import WITHDRAWN
 from localfact.pipeline import Pipeline, ResponseAssessor
 from localfact.records import Response
 from localfact.report.summary import Summary
@@ -214,7 +215,7 @@ async def execute_async(
         # A new run is wired first, so that missing things are reported before a folder is made, or its content discarded.
         ready = wired() if force or not (job.out / RUN_FILE).exists() else None
         settings = await with_fitted_map(chosen.settings, ready and ready.assessor)
-        with RunFolder(job.out, settings.plain(), versions(), notes=notes_of(job), force=force) as folder:
+        with open_folder(job, settings, force=force) as folder:
             check_windows(folder, None if chosen.facts is None else chosen.facts.identity.window)
             notes: tuple[str, ...] = ()
             if pending(job.indices, folder.done):
@@ -234,6 +235,15 @@ async def execute_async(
             folder.complete(summary.model_dump(mode="json"))
             write_report(job.out, record=record, summary=summary)
             return summary
+
+
+def open_folder(job: Job, settings: Settings, *, force: bool) -> RunFolder:
+    """The run's folder; of one that was begun with a model that is withdrawn, the error says so."""
+    try:
+        return RunFolder(job.out, settings.plain(), versions(), notes=notes_of(job), force=force)
+    except RunFolderError as error:
+        told = [sentence for name, sentence in WITHDRAWN.items() if f"{name}@" in str(error)]
+        raise RunFolderError(" ".join([str(error), *told])) from error
 
 
 def usual_concurrency(chosen: Configuration) -> int:

@@ -18,7 +18,7 @@ from localfact.claims.failures import Judging as Judging
 from localfact.errors import InputError
 from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, find_relation_model
+from localfact.methods.relations import DEFAULT_RELATIONS, find_relation_model
 from localfact.methods.uses import keep_used, relation_parts
 from localfact.records import Assessment, Distribution, Pair, Record
 from localfact.runs.assessments import read_assessments
@@ -84,7 +84,7 @@ def claim_failures(
     assessments = [one for one in read_assessments(Path(run)) if one.claims]
     if not assessments:
         raise InputError(f"The run {run} has no claims to be looked at.")
-    options = keep_used(options, relation_parts([options.relations or BUILTIN_NLI], asks=options.names_model), "failures")
+    options = keep_used(options, relation_parts([options.relations or DEFAULT_RELATIONS], asks=options.names_model), "failures")
     if options.names_model and options.replay is None:
         options = options.model_copy(update={"transcript": options.transcript or Path(run) / CALLS_FILE})
     entailed = complete(_find_entailed(assessments, options))

@@ -10,7 +10,7 @@ from localfact.errors import InputError
 from localfact.inputs.json_rows import RowError
 from localfact.inputs.row_files import read_rows
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, FoundRelationModel, find_relation_model
+from localfact.methods.relations import DEFAULT_RELATIONS, FoundRelationModel, find_relation_model
 from localfact.methods.uses import keep_used, relation_parts
 from localfact.records import Distribution, Failure, Pair
 from localfact.runtime.interrupts import interruptible
@@ -38,7 +38,7 @@ def relate(
     Args:
         rows: with the two texts.
         relations, embedder: override those of the options.
-        options: name the relation model (by default the one that comes with localfact) and what it needs, for example a
+        options: name the relation model (by default word overlap) and what it needs, for example a
             language model.
 
     Raises:
@@ -54,7 +54,7 @@ def relate(
     pairs = [pair_of(row) for row in rows]
     named = {name: value for name, value in (("relations", relations), ("embedder", embedder)) if value is not None}
     options = read_options(options).model_copy(update=named)
-    name = options.relations or BUILTIN_NLI
+    name = options.relations or DEFAULT_RELATIONS
     found = find_relation_model(keep_used(options, relation_parts([name]), f"relate with {name}"))
     predictions = iter(complete(relate_all(found, [pair for pair in pairs if pair is not None])))
     return [{**row, **prediction_fields(next(predictions) if pair else NO_PAIR)} for row, pair in zip(rows, pairs, strict=True)]

@@ -15,7 +15,8 @@ from localfact.assess.thresholds import VerdictThresholds, explain_thresholds
 from localfact.errors import InputError, LocalFactError
 from localfact.inference.factor_graph import CLAIM_PRIOR
 from localfact.llm.layers.recording import read_calls
-from localfact.methods.relations import read_kept_relations
+from localfact.methods.relations import DEFAULT_RELATIONS, read_kept_relations
+from localfact.models.cards import WITHDRAWN
 from localfact.records import Assessment, Claim, Distribution, Pair, Relation, Verdict
 from localfact.report.comparison import RunsCompared
 from localfact.report.page.comparison_page import Judged, comparison_page
@@ -28,8 +29,8 @@ from localfact.runs.run_folder import CORRECTIONS_FILE, RELATIONS_FILE, REPORT_F
 from localfact.runtime.files import file_digest, replace, write_errors
 from localfact.vocabulary import VerdictLabel
 
-#: Relation models that come with localfact, and what a reader of their verdicts must know.
-SHIPPED_RELATIONS = ("builtin-nli", "lexical")
+#: Relation models that come with localfact, or did, and what a reader of their verdicts must know.
+SHIPPED_RELATIONS = (DEFAULT_RELATIONS, *WITHDRAWN)
 SHIPPED_LIMITS = (
     "The relation model of this run comes with localfact and is a demonstration: it often misses an exchanged name, number or "
     "role, and takes a sentence about something else for a denial. Read the passages before you believe a verdict."
@@ -127,7 +128,7 @@ def thresholds_of(assessed: AssessmentRead) -> VerdictThresholds | None:
 def reader_of(settings: RunSettings) -> str:
     """Whose reading of the pages the verdicts of a run are, in words."""
     if limits_of(settings.assessment):
-        return "a small demonstration model"
+        return "a demonstration without a language model"
     return settings.model.model if settings.model is not None and settings.model.model else "this method"
 
 

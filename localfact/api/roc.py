@@ -18,7 +18,7 @@ import numpy as np
 from localfact.errors import InputError
 from localfact.inputs.factor import FACTOR, Question, read_questions
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, FoundRelationModel, find_relation_model
+from localfact.methods.relations import DEFAULT_RELATIONS, FoundRelationModel, find_relation_model
 from localfact.methods.uses import keep_used, relation_parts
 from localfact.records import Distribution, Failure, Pair, Record
 from localfact.report.plots import render_figure, roc_figure
@@ -96,7 +96,7 @@ def relation_roc(
     data: str | Path,
     out: str | Path,
     *,
-    relations: Sequence[str] = (BUILTIN_NLI,),
+    relations: Sequence[str] = (DEFAULT_RELATIONS,),
     options: Options | None = None,
     seed: int = 0,
     limit: int | None = None,

@@ -58,7 +58,7 @@ def table10(
         list[str] | None,
         typer.Option(
             "--relations",
-            help="Relation models, with commas or repeated. Default: lexical, builtin-nli; with --model albert-vitaminc, llm.",
+            help="Relation models, with commas or repeated. Default: lexical; with --model albert-vitaminc, llm.",
         ),
     ] = None,
     versions: Annotated[str, typer.Option("--versions", help="Which versions, with commas.")] = "fr1,fr2,fr3",
@@ -79,7 +79,7 @@ def table10(
     [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b[/]  as published
     [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b --solver wmb[/]  with the paper's solver
     [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b --plan[/]  hours a row; needs no weights
-    [dim]localfact papers table10 --versions fr1,fr2 --relations lexical,builtin-nli[/]  some of the rows
+    [dim]localfact papers table10 --versions fr1,fr2 --relations lexical[/]  some of the rows
     """
     from localfact.papers.table10 import read_versions, row_jobs, run_rows
     from localfact.report.terminal import machine_line

@@ -121,7 +121,7 @@ def failures(
     [dim]localfact papers failures runs/4f1c --model llama-3.1-8b[/]    and all kinds, by a judge
     """
     from localfact.api.failures import Judging, claim_failures
-    from localfact.methods.relations import BUILTIN_NLI
+    from localfact.methods.relations import DEFAULT_RELATIONS
     from localfact.papers.failures_table import failures_table
 
     chosen = format_of(how, as_json)
@@ -131,7 +131,7 @@ def failures(
     with watch("looking at claims") as progress:
         found = claim_failures(run, options=options, judging=kind, progress=progress)
     judge = options.model_said if options.names_model else ""
-    show_table(failures_table(found, options.relations or BUILTIN_NLI, judge, kind), chosen)
+    show_table(failures_table(found, options.relations or DEFAULT_RELATIONS, judge, kind), chosen)
     if failed := sum(one.failed + one.unrelated for one in found):
         note(f"{failed} questions got no answer; the shares are of what was answered.")
         raise typer.Exit(SOME_FAILED)

@@ -26,7 +26,7 @@ def roc(
     data: Annotated[Path, typer.Option("--data", help="FACTOR's CSV, plain or .gz.")],
     relations: Annotated[
         list[str] | None,
-        typer.Option("--relations", help="Relation model; repeat for several in one plot. [default: builtin-nli]"),
+        typer.Option("--relations", help="Relation model; repeat for several in one plot. [default: lexical]"),
     ] = None,
     limit: Limit = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder to make. Default: runs/roc-<name of the data>.")] = None,
@@ -39,13 +39,13 @@ def roc(
     The premise is the text with its true completion, the hypothesis that completion or one of the three false ones. Numbers,
     PNG and SVG go into the folder. Killed or interrupted, the same command goes on where it stopped.
 
-    [dim]localfact roc --data expert_factor.csv --relations builtin-nli --relations lexical[/]
+    [dim]localfact roc --data expert_factor.csv --relations lexical --relations albert-vitaminc[/]
     """
     from localfact.api.roc import relation_roc
-    from localfact.methods.relations import BUILTIN_NLI
+    from localfact.methods.relations import DEFAULT_RELATIONS
 
     folder = out or default_folder(data, limit)
-    names = relations or [BUILTIN_NLI]
+    names = relations or [DEFAULT_RELATIONS]
     left = f"What is done is in {folder}; the same command goes on from there."
     with reporting_interruption(left), progress_bar() as bar:
         watch = progress_reporter(bar)

@@ -7,7 +7,7 @@ from localfact.runs.record import RunSettings
 
 
 def describe_judge(settings: RunSettings) -> str:
-    """The method, and who read the passages: "builtin-fr2 (relations: builtin-nli@1a2b, which is a demonstration)"."""
+    """The method, and who read the passages: "builtin-fr2 (relations: lexical@1a2b, which is a demonstration)"."""
     readers = {
         "relations": settings.assessment.relations,
         "language model": settings.model.model if settings.model is not None else "",

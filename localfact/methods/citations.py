@@ -10,7 +10,7 @@ from localfact.corpus.store import PageStore
 from localfact.evidence.admission import Admission
 from localfact.methods.evidence import Source
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, relation_kind
+from localfact.methods.relations import DEFAULT_RELATIONS, relation_kind
 from localfact.methods.settings import CitationSettings, Settings
 from localfact.relations.reasons import Reasons
 from localfact.runtime.addresses import host_of
@@ -24,7 +24,7 @@ def citation_settings(options: Options, *, relates: bool) -> CitationSettings | 
     if not options.citations:
         return None
     return CitationSettings(
-        version=CITATIONS_VERSION, relations=None if relates else relation_kind(BUILTIN_NLI).identity(options)
+        version=CITATIONS_VERSION, relations=None if relates else relation_kind(DEFAULT_RELATIONS).identity(options)
     )
 
 
@@ -46,7 +46,7 @@ def open_citing_model(settings: Settings, options: Options, opened: AsyncExitSta
     """The relation model of a method that has none, where citations are checked, or key facts asked for."""
     if all(one is None or one.relations is None for one in (settings.citations, settings.recall)):
         return None
-    return relation_kind(BUILTIN_NLI).open(options, None, opened)
+    return relation_kind(DEFAULT_RELATIONS).open(options, None, opened)
 
 
 def page_look_up(options: Options, source: Source | None, admission: Admission) -> LookUp:

@@ -22,12 +22,11 @@ from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts
 from localfact.methods.option_group import UnusedSetting
 from localfact.methods.options import Confidence, Options
-from localfact.methods.relations import BUILTIN_NLI
 from localfact.methods.settings import AtomizerSettings, ChunkSettings, ExtractionSettings, SmallLanguageModelSettings
 from localfact.models.cards import load_card
 from localfact.models.text_writer import TextWriter, writer_identity
 from localfact.prompts import Task, prompt_hashes
-from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
+from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
 from localfact.runtime.suggesting import suggest
 from localfact.stages import ClaimExtractor
 
@@ -120,14 +119,12 @@ def _small_language_model_settings(name: str, claims: Claims, options: Options, 
         extractor=name,
         claims=claims,
         writer=writer_identity(load_card(SMALL_LM)),
-        checked_by=cross_encoder_identity(load_card(BUILTIN_NLI)),
+        checked_by=lexical_identity(None),
     )
 
 
 def _small_language_model(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
-    return SmallLanguageModelExtractor(
-        lambda: TextWriter(load_card(SMALL_LM)), lambda: CrossEncoderRelationModel(load_card(BUILTIN_NLI)), settings.merging
-    )
+    return SmallLanguageModelExtractor(lambda: TextWriter(load_card(SMALL_LM)), LexicalRelationModel, settings.merging)
 
 
 RULES, CHUNKED = "rules", "chunked"

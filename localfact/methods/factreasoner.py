@@ -10,7 +10,7 @@ from localfact.llm.engine import Engine
 from localfact.methods.method import Method
 from localfact.methods.options import Options, Tables
 from localfact.methods.parts import RunPart
-from localfact.methods.relations import BUILTIN_NLI, LLM
+from localfact.methods.relations import DEFAULT_RELATIONS, LLM
 from localfact.methods.settings import FactReasonerSettings, Settings
 from localfact.stages import Assessor
 
@@ -102,7 +102,7 @@ def builtin(version: Version, description: str) -> FactReasonerMethod:
         merge_near_duplicates=True,
         model="none",
         extractor="rules",
-        relations=BUILTIN_NLI,
+        relations=DEFAULT_RELATIONS,
         cost="0",
         version=version,
     )

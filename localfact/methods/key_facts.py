@@ -3,7 +3,7 @@
 from contextlib import AsyncExitStack
 
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, relation_kind
+from localfact.methods.relations import DEFAULT_RELATIONS, relation_kind
 from localfact.methods.retrieval import OpenedSearch, replaying_retriever, retriever_of
 from localfact.methods.settings import RecallSettings, Settings
 from localfact.models.embedder import open_embedder
@@ -15,7 +15,7 @@ def recall_settings(options: Options, *, relates: bool) -> RecallSettings | None
     """The settings of asking for key facts, None where none are; `relates`: whether the method has a relation model."""
     if not options.key_facts:
         return None
-    relations = None if relates else relation_kind(BUILTIN_NLI).identity(options)
+    relations = None if relates else relation_kind(DEFAULT_RELATIONS).identity(options)
     return RecallSettings(version=RECALL_VERSION, facts=options.key_facts, relations=relations)
 
 

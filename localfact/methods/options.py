@@ -169,7 +169,7 @@ class RelationOptions(OptionGroup):
     panel: ClassVar[str | None] = "FactReasoner"
 
     relations: str | None = None
-    """Relation model: builtin-nli, lexical, llm (the --model), or a card like albert-vitaminc; see localfact methods."""
+    """Relation model: lexical (word overlap), llm (the --model), or a card like albert-vitaminc; see localfact methods."""
     second_opinion: str | None = None
     """Ask this relation model again about the two passages of each claim that are least likely to say nothing of it."""
     calibrated: Annotated[bool | None, OptionFlag(("--calibrated/--uncalibrated",))] = None

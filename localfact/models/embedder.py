@@ -11,7 +11,9 @@ import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,10 +272,24 @@ def load_embedder(card: ModelCard, device: str | None = None) -> Embedder:
     return embedder
 
 
+#: Those in use that `open_embedder` loaded: identity, folder and device of each.
+_opened: WeakValueDictionary[tuple[str, Path | None, str | None], Embedder] = WeakValueDictionary()
+_opening = threading.Lock()
+
+
 def open_embedder(name: str, device: str | None = None) -> Embedder | None:
     """The embedder that a user named: a card, a path, or `NO_EMBEDDER` for none; `device` as for `load_embedder`.
+
+    One that is in use is not loaded again: word overlap then shares the retriever's, and the vectors that it remembers.
 
     Raises:
         MissingError, InputError: as `load_card` and `load_embedder`.
     """
-    return None if name == NO_EMBEDDER else load_embedder(load_card(name), device)
+    if name == NO_EMBEDDER:
+        return None
+    card = load_card(name)
+    with _opening:
+        wanted = (card.identity, card.folder, device)
+        if (there := _opened.get(wanted)) is None:
+            there = _opened[wanted] = load_embedder(card, device)
+        return there

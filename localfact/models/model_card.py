@@ -12,7 +12,6 @@ from pydantic import AfterValidator, Field, model_validator
 from localfact.errors import InputError
 from localfact.models.card_parts import (
     HardwareChoice,
-    OpinionPool,
     Positive,
     Size,
     TemplateArguments,
@@ -64,7 +63,6 @@ class ModelCard(Record):
         window: the most tokens of one input, an answer included.
         premise_window: tokens of a premise that a relation model reads at once, where that is less than its window allows.
         windows_read: the most windows of a long premise that it reads.
-        pool: how a relation model is pooled with word overlap on passages; None for not at all.
         query_prefix, passage_prefix: what an embedder reads before a query, and before a passage.
         languages: two-letter codes of those that a relation model knows; None where that is not stated.
         labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
@@ -104,7 +102,6 @@ class ModelCard(Record):
     window: Positive | None = None
     premise_window: Positive | None = None
     windows_read: Positive | None = None
-    pool: OpinionPool | None = None
     languages: tuple[OneLine, ...] | None = None
     query_prefix: PlainText = ""
     passage_prefix: PlainText = ""

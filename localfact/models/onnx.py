@@ -12,7 +12,6 @@ import numpy as np
 
 from localfact.errors import InputError
 from localfact.models.files import ONNX_FILE
-from localfact.models.match_types import CONFIGURED
 
 CONFIGURATION_FILE, TOKENIZER_FILE, TOKENIZER_CONFIGURATION = "config.json", "tokenizer.json", "tokenizer_config.json"
 #: The inputs that an ONNX file may have.
@@ -28,7 +27,6 @@ class OnnxConfig(NamedTuple):
     model_type: str
     max_position_embeddings: int | None
     pad_token_id: int | None
-    match_types: bool
 
     @property
     def num_labels(self) -> int:
@@ -134,7 +132,6 @@ def config_of(folder: Path) -> OnnxConfig:
         model_type=str(stated.get("model_type", "")),
         max_position_embeddings=stated.get("max_position_embeddings"),
         pad_token_id=stated.get("pad_token_id"),
-        match_types=stated.get(CONFIGURED) is True,
     )
 
 

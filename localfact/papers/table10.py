@@ -20,7 +20,7 @@ from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
 from localfact.methods.parts import RunPart
 from localfact.methods.registry import find_method
-from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
+from localfact.methods.relations import DEFAULT_RELATIONS, LLM, relation_kind
 from localfact.methods.uses import keep_used, parts_of, used_options
 from localfact.models.cards import load_card, weights_folder
 from localfact.papers.comparison import Recorded, record_run
@@ -39,9 +39,9 @@ from localfact.scoring.scores import Entropy, F1AtK, Precision, VerdictCount
 COLUMNS = ("#S", "#C", "#U", "Pr", "F1", "F1@K", "MAE", "E", "Brier")
 #: The order of the runs, and of the rows.
 RUN_ORDER = (1, 2, 3)
-#: The relation models of the paper's table, and those that need nothing downloaded.
+#: The relation models of the paper's table, and the one that needs nothing downloaded.
 AS_PUBLISHED = ("albert-vitaminc", LLM)
-NO_DOWNLOAD = (LEXICAL, BUILTIN_NLI)
+NO_DOWNLOAD = (DEFAULT_RELATIONS,)
 #: Passages of a claim, as in the paper's runs with Wikipedia (section 4).
 K = 3
 
@@ -87,8 +87,8 @@ def row_jobs(
 
     Args:
         data: responses in any schema of inputs/responses.py; the shipped sample when None.
-        relations: names of relation models; when empty, the paper's two where the options name a language model, else those
-            that need no download.
+        relations: names of relation models; when empty, the paper's two where the options name a language model, else the
+            one that needs no download.
         options: tables, solver, language model and evidence; claims that come with a response are used as they are.
         out: the folder of all rows; runs/table10-<hash of data and options> when None.
         versions: which of FR1 to FR3.

@@ -21,9 +21,6 @@ from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of
 from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
-from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
-from localfact.relations.pooling import POOLING_VERSION, drop_stray_contradiction, is_passage, pool_distributions
-from localfact.relations.values.correcting import CORRECTION_VERSION, correct_by_values
 from localfact.relations.window_selection import SELECTION_VERSION, WindowSelection
 from localfact.relations.windows import READING_VERSION, Joining, measure_cutting, windows
 from localfact.stages import Relations
@@ -40,13 +37,11 @@ class Prepared(NamedTuple):
         read: pair -> its windows.
         refused: pair -> why it cannot be read.
         tokens: window -> its tokens.
-        overlap: pair -> what word overlap predicts, for pairs that are pooled with it.
     """
 
     read: dict[Pair, list[Pair]]
     refused: dict[Pair, Failure]
     tokens: dict[Pair, Tokens]
-    overlap: dict[Pair, Distribution]
 
 
 class PairTurns(NamedTuple):
@@ -82,7 +77,6 @@ class CrossEncoderRelationModel:
         self.window = self._encoder.window
         self.identity = cross_encoder_identity(card)
         self._selection = window_selection_of(card, self._encoder)
-        self._pool, self._overlap = card.pool, LexicalRelationModel() if card.pool else None
         # Each worker has its next batch waiting. More would gain nothing, and delay a cancelled call.
         self._batches_at_once = 2 * self._encoder.workers_count
         # One thread for the tokenizer, which must not be used by two at once.
@@ -95,9 +89,8 @@ class CrossEncoderRelationModel:
 
         A pair longer than the model's window is read in windows of whole sentences, of which the most decided one counts. Where
         the card limits how much of a premise is read, only the windows most relevant to the hypothesis are
-        (`window_selection.py`). `windows` counts those that were read. Where the card says so, the prediction for a passage is
-        pooled with word overlap, which reads all of it, and corrected by the
-        pair's values (`values/`). A pair for which the model gives no finite number is a Failure alone.
+        (`window_selection.py`). `windows` counts those that were read. A pair for which the model gives no finite
+        number is a Failure alone.
         """
         predictions: dict[Pair, Distribution | Failure] = {}
         await self.relate_reporting(pairs, predictions.update)
@@ -123,7 +116,7 @@ class CrossEncoderRelationModel:
                     if prepared.refused:
                         report(prepared.refused)
                     await stack.enter_async_context(turns.to_predict)
-                await self._predict(prepared.tokens, Joining(prepared.read, self._pooling(prepared.overlap, report)))
+                await self._predict(prepared.tokens, Joining(prepared.read, report))
 
     async def fits(self, pair: Pair) -> bool:
         """Whether the pair is read in one window: all of it, or the one that is selected."""
@@ -146,20 +139,15 @@ class CrossEncoderRelationModel:
         read: dict[Pair, list[Pair]] = {}
         refused: dict[Pair, Failure] = {}
         tokens: dict[Pair, Tokens] = {}
-        passages: dict[Pair, Pair] = {}  # as they are shown to models
         for pair in pairs:
             self._go_on()
             try:
-                shown = Pair(readable(pair.premise), readable(pair.hypothesis))
-                read[pair] = self._windows(shown, length)
+                read[pair] = self._windows(Pair(readable(pair.premise), readable(pair.hypothesis)), length)
             except InputError as error:
                 refused[pair] = Failure(reason=str(error))
                 continue
             tokens |= {window: self._tokens(window) for window in read[pair] if window not in tokens}
-            if self._overlap is not None and is_passage(shown.premise):
-                passages[pair] = shown
-        overlap = self._overlap.predictions(list(passages.values())) if self._overlap is not None else []
-        return Prepared(read, refused, tokens, dict(zip(passages, overlap, strict=True)))
+        return Prepared(read, refused, tokens)
 
     def _windows(self, pair: Pair, length: Callable[[str], int]) -> list[Pair]:
         if self._selection is not None:
@@ -206,23 +194,6 @@ class CrossEncoderRelationModel:
         total = math.fsum(weights)
         return Distribution.model_validate({label: weight / total for label, weight in zip(self.order, weights, strict=True)})
 
-    def _pooling(
-        self, overlap: Mapping[Pair, Distribution], report: Callable[[Relations], None]
-    ) -> Callable[[Relations], None]:
-        """Wraps `report`: it gets the predictions pooled with those of word overlap, if there are, and corrected by values."""
-        pool = self._pool
-        if pool is None:
-            return report
-
-        def weigh(pair: Pair, said: Distribution | Failure) -> Distribution | Failure:
-            if not isinstance(said, Distribution):
-                return said
-            pooled = pool_distributions(pair, said, overlap[pair], pool) if pair in overlap else said
-            shown = Pair(readable(pair.premise), readable(pair.hypothesis))
-            return correct_by_values(shown, drop_stray_contradiction(shown, pooled))
-
-        return lambda said: report({pair: weigh(pair, one) for pair, one in said.items()})
-
 
 def window_selection_of(card: ModelCard, encoder: CrossEncoder) -> WindowSelection | None:
     """The selection of windows that the card asks for; None where it sets no limit: then all windows are read."""
@@ -247,10 +218,6 @@ def cross_encoder_identity(card: ModelCard) -> str:
     reading = {"premise": card.premise_window, "read": card.windows_read}
     if any(reading.values()):
         stated |= {**reading, "picking": SELECTION_VERSION}
-    if card.pool is not None:
-        stated |= {"pool": f"{card.pool.model:g},{card.pool.overlap:g}", "pooling": POOLING_VERSION}
-        stated |= {"values": CORRECTION_VERSION}
-        stated |= {"overlap": lexical_identity(None)}
     return "+".join((card.identity, precision_of(card), *(f"{name}={value}" for name, value in stated.items() if value)))
 
 

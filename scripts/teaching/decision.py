@@ -59,8 +59,8 @@ def decide(data: Path, folder: Path, work: Path) -> str:
 
 
 def student_card(folder: Path) -> ModelCard:
-    """The card of an exported student: it reads one selected window of a premise, and nothing is pooled with it."""
-    read = {"window": PAIR, "premise_window": WINDOW, "windows_read": 1, "pool": None}
+    """The card of an exported student: it reads one selected window of a premise."""
+    read = {"window": PAIR, "premise_window": WINDOW, "windows_read": 1}
     return load_card(str(folder)).model_copy(update=read)
 
 

@@ -1,17 +1,17 @@
 """A pair as the student reads it: the tokens of both, which of them the other has, and what values make of the pair.
 
-The type of a token says whose it is (`localfact/models/match_types.py`); that of the first token, which is of neither text,
+The type of a token says whose it is (`match_types.py`); that of the first token, which is of neither text,
 says what the value room finds: an input of the network, and no rule laid over its outputs.
 """
 
 from localfact.models.cross_encoder import TYPES, Tokens
-from localfact.models.match_types import SHARED_IN_PREMISE, match_types
 from localfact.models.model_card import ModelCard
 from localfact.models.onnx import OnnxTokenizer
 from localfact.records import Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.values.correcting import CORRECTION_VERSION, SURE, finding_of
 from localfact.relations.values.judging import Ruling, ValueFinding
+from scripts.teaching.match_types import SHARED_IN_PREMISE, match_types
 from scripts.teaching.pairs import PAIR
 
 #: The first type that stands for a finding, and how many there are: nothing; the same, weak or sure; another value, weak,
@@ -32,9 +32,14 @@ def finding_type(found: ValueFinding) -> int:
 def read_pair(tokenizer: OnnxTokenizer, pair: Pair) -> Tokens:
     """The tokens of a window and a claim, as `StudentRelations` reads them."""
     fields = tokenizer(pair.premise, pair.hypothesis, truncation="only_first", max_length=PAIR)
-    fields[TYPES] = match_types(fields["input_ids"], fields[TYPES], frozenset(tokenizer.all_special_ids))
-    fields[TYPES][0] = finding_type(finding_of(pair))
-    return Tokens(fields)
+    return marked(Tokens(fields), pair, tokenizer)
+
+
+def marked(tokens: Tokens, pair: Pair, tokenizer: OnnxTokenizer) -> Tokens:
+    """The tokens with the student's types."""
+    fields = tokens.fields
+    types = match_types(fields["input_ids"], fields[TYPES], frozenset(tokenizer.all_special_ids))
+    return Tokens({**fields, TYPES: [finding_type(finding_of(pair)), *types[1:]]})
 
 
 class StudentRelations(CrossEncoderRelationModel):
@@ -45,9 +50,7 @@ class StudentRelations(CrossEncoderRelationModel):
         self.identity = student_identity(card)
 
     def _tokens(self, pair: Pair) -> Tokens:
-        tokens = super()._tokens(pair)
-        tokens.fields[TYPES][0] = finding_type(finding_of(pair))
-        return tokens
+        return marked(super()._tokens(pair), pair, self._encoder.tokenizer)
 
 
 def student_identity(card: ModelCard) -> str:

@@ -16,7 +16,6 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.functional import log_softmax
 
-from localfact.models.match_types import CONFIGURED
 from localfact.models.onnx import OnnxTokenizer
 from localfact.relations.calibration import LABELS
 from localfact.report.console import note
@@ -81,7 +80,6 @@ def new_student(base: Path) -> Any:
     config = AutoConfig.from_pretrained(base, local_files_only=True)
     config.id2label, config.label2id = dict(enumerate(LABELS)), {label: place for place, label in enumerate(LABELS)}
     config.type_vocab_size = FIRST_FINDING + FINDINGS
-    setattr(config, CONFIGURED, True)
     model = AutoModelForSequenceClassification.from_pretrained(
         base, config=config, local_files_only=True, ignore_mismatched_sizes=True, dtype=torch.float32
     )

@@ -303,7 +303,7 @@ def test_the_lexical_model_tells_experts_completions_apart(shared: Path, tmp_pat
 
 
 @pytest.mark.slow
-def test_the_model_that_ships_is_asked_where_none_is_named(tmp_path: Path, opened: dict[str, Oracle]) -> None:
-    opened["builtin-nli"] = Oracle(right)
+def test_word_overlap_is_asked_where_none_is_named(tmp_path: Path, opened: dict[str, Oracle]) -> None:
+    opened["lexical"] = Oracle(right)
     report = relation_roc(questions_file(tmp_path), tmp_path / "out")
-    assert [one.relations for one in report.models] == ["builtin-nli"]
+    assert [one.relations for one in report.models] == ["lexical"]

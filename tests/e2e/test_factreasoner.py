@@ -46,7 +46,7 @@ def test_lexical_relations_need_no_model(localfact: CommandLine, tmp_path: Path)
         row = assessed(tmp_path, f"fr{version}")
         assert row["counts"]["relate"]["pairs"] == pairs
         assert all(verdict["posterior"] is not None for verdict in row["verdicts"])
-    assert "--relations builtin-nli" in localfact("eval", "--method", "factreasoner-fr2", "--data", data(tmp_path)).stderr
+    assert "--relations lexical" in localfact("eval", "--method", "factreasoner-fr2", "--data", data(tmp_path)).stderr
 
 
 @NEEDS_VLLM

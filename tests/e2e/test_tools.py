@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from commands import CommandLine, QuickCommandLine
+from tiny_albert import tiny_albert
 
 COMMANDS = (
     *("eval", "check", "show", "score", "runs", "corpus", "infer", "relate", "methods", "doctor"),
@@ -81,11 +82,11 @@ def test_check_judges_a_text_from_standard_input(localfact: CommandLine) -> None
 
 
 @pytest.mark.slow
-def test_check_takes_the_relation_model_that_is_named(localfact: CommandLine) -> None:
+def test_check_takes_the_relation_model_that_is_named(localfact: CommandLine, tmp_path: Path) -> None:
     words = ("check", "-", "--topic", "Marie Curie", "--embedder", "none", "--json")
     said = [
         localfact(*words, *named, stdin="Marie Curie was born in Paris.").stdout
-        for named in ((), ("--relations", "builtin-nli"), ("--relations", "lexical"))
+        for named in ((), ("--relations", "lexical"), ("--relations", str(tiny_albert(tmp_path / "encoder", window=512))))
     ]
     posteriors = [json.loads(one)["verdicts"][0]["posterior"] for one in said]
     assert posteriors[0] == posteriors[1] != posteriors[2]
@@ -184,7 +185,7 @@ def test_the_model_that_ships_relates_where_none_is_named(localfact: CommandLine
     assert done.returncode == 0, done.stderr
     related = [json.loads(line) for line in done.stdout.splitlines()]
     assert [max(hypotheses, key=row.__getitem__) for row in related] == list(hypotheses)
-    assert localfact("relate", "pairs.jsonl", "--relations", "builtin-nli", "--json").stdout == done.stdout
+    assert localfact("relate", "pairs.jsonl", "--relations", "lexical", "--json").stdout == done.stdout
 
 
 def test_a_corpus_is_built_looked_into_and_verified(localfact: CommandLine, tmp_path: Path) -> None:
@@ -216,10 +217,10 @@ def test_methods_and_doctor_report_as_json_too(localfact: CommandLine) -> None:
     versions = {f"{kind}-fr{version}" for kind in ("builtin", "factreasoner") for version in (1, 2, 3)}
     compared = {"factscore", "factverify", "veriscore", "deepseek", "safe", "factool", "expertqa"}
     assert set(methods) == {*versions, "fastfact", "localfact", *compared}
-    assert [methods[name] for name in ("builtin-fr2", "factreasoner-fr2", "fastfact")] == ["builtin-nli", "llm", None]
+    assert [methods[name] for name in ("builtin-fr2", "factreasoner-fr2", "fastfact")] == ["lexical", "llm", None]
     findings = {row["name"]: row for row in json.loads(localfact("doctor", "--json").stdout)}
     assert findings["model minilm"]["found"]
-    assert all(findings[name]["found"] and findings[name]["needed"] for name in ("model builtin-nli", "onnxruntime"))
+    assert all(findings[name]["found"] and findings[name]["needed"] for name in ("model small-lm", "faiss-cpu"))
     assert "builtin-fr2" in localfact("methods").stdout
 
 

@@ -46,7 +46,7 @@ def test_each_method_is_its_version_of_factreasoner_with_our_defaults() -> None:
     for version, name in enumerate(BUILTIN, start=1):
         method = builtin(name)
         settings = settings_of(name, NO_VECTORS)
-        assert settings.plain()["assessment"]["relations"].startswith("builtin-nli@")
+        assert settings.plain()["assessment"]["relations"].startswith("lexical@")
         judge = judge_of(settings)
         assert (judge.version, judge.tables, judge.passage_prior, judge.solver) == (version, "balanced", 0.99, "auto")
         assert (judge.gate, dict(judge.host_priors)) == (method.gate, {})
@@ -155,7 +155,7 @@ def test_factreasoner_as_published_has_the_papers_defaults() -> None:
 def test_factreasoner_asks_the_language_model_unless_another_relation_model_is_named() -> None:
     assert method_for("factreasoner-fr2", Options(relations="lexical")).name == "factreasoner-fr2"
     assert method_for("factreasoner-fr2", Options(model="qwen2.5-7b")).name == "factreasoner-fr2"
-    with pytest.raises(InputError, match="--relations builtin-nli"):
+    with pytest.raises(InputError, match="--relations lexical"):
         method_for("factreasoner-fr2", Options())
     with pytest.raises(InputError, match="--queries llm"):
         method_for("factreasoner-fr2", Options(relations="lexical", queries="llm"))

@@ -29,7 +29,7 @@ VALUES: dict[str, tuple[object, ...]] = {
     "passage_prior": (0.6,),
     "hosts": ({"hearsay.example": 0.5},),
     "solver": ("bp",),
-    "relations": ("lexical",),
+    "relations": ("lexical", "albert-vitaminc"),
     "second_opinion": ("lexical",),
     "calibrated": (True, False),
     "relation_map": (Path("none.json"),),
@@ -141,9 +141,9 @@ def test_sentences_around_a_chunk_that_is_the_whole_response_are_told_to_change_
 
 def test_a_command_that_does_one_stage_refuses_what_another_stage_reads() -> None:
     with pytest.raises(InputError, match="--model would change nothing in relate"):
-        keep_used(Options(model="any"), relation_parts(["builtin-nli"]), "relate")
+        keep_used(Options(model="any"), relation_parts(["albert-vitaminc"]), "relate")
     with pytest.raises(InputError, match="--relations lexical"):
-        keep_used(Options(embedder="none"), relation_parts(["builtin-nli"]), "relate")
+        keep_used(Options(embedder="none"), relation_parts(["albert-vitaminc"]), "relate")
     with pytest.raises(InputError, match="Extractors that use it: chunked"):
         keep_used(Options(stride=3), extractor_parts("rules"), "the extractor rules")
     kept = Options(model="any", relations="llm", embedder="none")

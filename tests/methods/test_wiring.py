@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 import pytest
 import yaml
 from tiny_albert import tiny_albert
+from tiny_models import tiny_onnx
 
 from localfact.api.evaluate import evaluate
 from localfact.api.sample import sample_corpus
@@ -144,9 +145,10 @@ def test_memory_is_left_for_a_relation_model_beside_the_language_model(monkeypat
     monkeypatch.setattr("localfact.methods.engine.load_card", lambda name: card_of(name))
 
     def card_of(name: str) -> ModelCard:
-        return load_card(name) if name == "builtin-nli" else ModelCard(name=name, revision="abc", roles=("relations",))
+        return load_card(name) if name == onnx else ModelCard(name=name, revision="abc", roles=("relations",))
 
-    for relations in (None, "lexical", "llm", "builtin-nli", "some-encoder"):
+    onnx = str(tiny_onnx(tmp_path))
+    for relations in (None, "lexical", "llm", onnx, "some-encoder"):
         start_settings(Options(model="some-model", embedder="none", relations=relations))
     assert reserved[:4] == [0, 0, 0, 0], "what runs by ONNX stays on the CPU"
     assert reserved[4] > 0
@@ -154,7 +156,9 @@ def test_memory_is_left_for_a_relation_model_beside_the_language_model(monkeypat
 
 @pytest.mark.slow
 def test_a_second_opinion_is_asked_about_what_would_decide_and_kept_in_a_file_of_its_own(tmp_path: Path) -> None:
-    options = Options(relations="lexical", second_opinion="builtin-nli", claims="given", embedder="none")
+    options = Options(
+        relations="lexical", second_opinion=str(tiny_albert(tmp_path / "encoder")), claims="given", embedder="none"
+    )
     row = {
         "prompt": "Tell me about the mill.",
         "response": "The mill of Torsk opened in 1911.",
@@ -165,7 +169,7 @@ def test_a_second_opinion_is_asked_about_what_would_decide_and_kept_in_a_file_of
     (assessment,) = read_assessments(tmp_path / "run")
     assert assessment.counts["relate"]["second_opinions"] == 1
     settings = yaml.safe_load((tmp_path / "run/run.yaml").read_text(encoding="utf-8"))["settings"]["assessment"]
-    assert settings["second_opinion"].startswith("builtin-nli@")
+    assert settings["second_opinion"].startswith("encoder@")
     assert (tmp_path / "run/second-relations.sqlite").is_file()
 
 

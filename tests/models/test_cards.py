@@ -66,7 +66,7 @@ def test_the_weights_of_minilm_lie_in_an_installed_package() -> None:
 
 def test_weights_that_ship_are_the_ones_that_their_card_names() -> None:
     shipped = {card.name: card for card in list_cards() if card.shipped}
-    assert set(shipped) == {"builtin-nli", "small-lm"}
+    assert set(shipped) == {"small-lm"}
     for card in shipped.values():
         (file,) = weight_files(weights_folder(card))
         assert card.revision == f"sha256:{file_digest(file)}"

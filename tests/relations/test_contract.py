@@ -10,7 +10,6 @@ from localfact.api.roc import Windowed
 from localfact.errors import InputError
 from localfact.llm.engine import Chat, Choice
 from localfact.llm.scripted import ScriptedEngine
-from localfact.models.card_parts import OpinionPool
 from localfact.models.cards import load_card
 from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
@@ -43,12 +42,10 @@ class Engine(ScriptedEngine):
         return await super().choose(chat, labels, prefix=prefix, stage=stage)
 
 
-@pytest.fixture(params=["lexical", "llm", "crossencoder", "pooled", "kept"])
+@pytest.fixture(params=["lexical", "llm", "crossencoder", "kept"])
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RelationModel]:
-    if request.param in ("crossencoder", "pooled"):
-        pool = OpinionPool(model=0.8, overlap=0.4) if request.param == "pooled" else None
-        card = load_card(str(tiny_albert(tmp_path, window=512))).model_copy(update={"pool": pool})
-        encoder = CrossEncoderRelationModel(card, device="cpu")
+    if request.param == "crossencoder":
+        encoder = CrossEncoderRelationModel(load_card(str(tiny_albert(tmp_path, window=512))), device="cpu")
         yield encoder
         encoder.close()
     elif request.param == "kept":
@@ -67,7 +64,7 @@ async def test_there_is_one_prediction_a_pair_in_the_order_of_the_pairs(model: R
     assert len({str(prediction) for prediction in predictions}) == len(PAIRS)
 
 
-@pytest.mark.parametrize("model", ["llm", "crossencoder", "pooled"], indirect=True)
+@pytest.mark.parametrize("model", ["llm", "crossencoder"], indirect=True)
 async def test_a_model_that_takes_long_tells_each_pair_once_and_the_same(model: RelationModel) -> None:
     assert isinstance(model, ReportingModel)
     told: list[tuple[Pair, Distribution | Failure]] = []

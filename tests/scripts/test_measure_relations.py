@@ -70,9 +70,7 @@ def test_one_command_prints_every_figure_with_target_and_interval(
     pairs = [{"kind": "date", "passage": "The mill opened in 1911.", "true": "The mill is open.", "false": "It is shut."}]
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pairs), encoding="utf-8")
     monkeypatch.setattr(measure_relations, "MINIMAL_PAIRS", tmp_path / "pairs.jsonl")
-    card = tmp_path / "README.md"
-    card.write_text("Before.\n<!-- in use -->\nold\n<!-- end of in use -->\nAfter.\n", encoding="utf-8")
-    given = [str(tmp_path), "--relations", "lexical", "--work", str(tmp_path / "work"), "--card", str(card)]
+    given = [str(tmp_path), "--relations", "lexical", "--work", str(tmp_path / "work")]
     monkeypatch.setattr(sys, "argv", ["measure_relations", *given])
     measure_relations.main()
     out = capsys.readouterr().out
@@ -91,4 +89,3 @@ def test_one_command_prints_every_figure_with_target_and_interval(
         "sample: false claims called supported",
         "sample: true claims called supported",
     ]
-    assert card.read_text(encoding="utf-8") == f"Before.\n<!-- in use -->\n{out.strip()}\n<!-- end of in use -->\nAfter.\n"

@@ -192,7 +192,7 @@ def tiny_bert(folder: Path, *, labels: Sequence[str] = RELATIONS, window: int = 
 
 
 def tiny_onnx(folder: Path, *, labels: Sequence[str] = RELATIONS, window: int = 64, seed: int = 4) -> Path:
-    """As `tiny_bert`, exported as the relation model that ships is: an ONNX file in int8; returns the folder of that file."""
+    """As `tiny_bert`, exported to an ONNX file in int8; returns the folder of that file."""
     from scripts.onnx_export import export
 
     export(bert := tiny_bert(folder / "trained", labels=labels, window=window, seed=seed), bert, folder / "shipped")

@@ -16,8 +16,9 @@ from localfact.stages import RelationModel
 
 #: Sentences before one that are read with it.
 SENTENCES_BEFORE = 2
-#: A claim that its sentence in its context entails with a lower probability is thrown away. Of the facts that people took from
-#: sentences that is 1 %, of those of other sentences of the same biography 77 % (on what the model was taught with).
+#: A claim that its sentence in its context entails with a lower probability is thrown away. By word overlap that is 1.5 %
+#: of the facts that people took from sentences, and 78 % of those of later sentences of the same biography (1,768 and 726 facts
+#: of 60 biographies by FActScore's annotators).
 LEAST_ENTAILMENT = 0.2
 #: Why a sentence gives no claim, in `Extraction.dropped`, besides the rules' reasons.
 NOTHING = "nothing checkable, by the model"

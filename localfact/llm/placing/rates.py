@@ -30,8 +30,8 @@ UNKNOWN = (312.0, 19.5)
 #: The share of that which reading in full batches reaches, and how many read tokens a written one stands for: rough figures.
 SHARE = 0.4
 WRITTEN_AS_READ = 5
-#: Operations a second of one core, in 10^12: smollm2-135m read 115 tokens a second on two (docs/language-models.md); the
-#: relation model that ships 114 pairs of 256 tokens in 5 s on two that others used.
+#: Operations a second of one core, in 10^12: smollm2-135m read 115 tokens a second on two (docs/language-models.md); a
+#: cross-encoder of six layers, in int8, 114 pairs of 256 tokens in 5 s on two that others used.
 CORE, ENCODER_CORE = 115 * 2 * 0.135e9 / 2 / 1e12, 0.13
 #: How rates that were not measured are called.
 SAID = "by data-sheet rates; nothing was measured"

@@ -1,10 +1,10 @@
 """Tokens of two texts are marked by whether the other text has them."""
 
-from localfact.models.match_types import HYPOTHESIS as H
-from localfact.models.match_types import NEW_IN_HYPOTHESIS as NEW
-from localfact.models.match_types import PREMISE as P
-from localfact.models.match_types import SHARED_IN_PREMISE as SHARED
-from localfact.models.match_types import match_types
+from scripts.teaching.match_types import HYPOTHESIS as H
+from scripts.teaching.match_types import NEW_IN_HYPOTHESIS as NEW
+from scripts.teaching.match_types import PREMISE as P
+from scripts.teaching.match_types import SHARED_IN_PREMISE as SHARED
+from scripts.teaching.match_types import match_types
 
 
 def test_a_token_is_marked_by_whether_the_other_text_has_it_and_the_tokenizers_own_never() -> None:

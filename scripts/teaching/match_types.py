@@ -1,7 +1,6 @@
 """Marks, in place of a cross-encoder's token types, which tokens of each text also occur in the other.
 
-So a small model need not spend its few layers on finding where the texts differ. Only models that were trained with these marks
-get them: their configuration says `"match_types": true`.
+So a small model need not spend its few layers on finding where the texts differ.
 """
 
 from collections.abc import Sequence
@@ -9,8 +8,6 @@ from collections.abc import Sequence
 #: The types: a token of the premise, of the hypothesis; one of the hypothesis that the premise lacks; one of the premise that
 #: both have.
 PREMISE, HYPOTHESIS, NEW_IN_HYPOTHESIS, SHARED_IN_PREMISE = range(4)
-#: Its key in a model's configuration.
-CONFIGURED = "match_types"
 
 
 def match_types(ids: Sequence[int], types: Sequence[int], special: frozenset[int]) -> list[int]:
