@@ -7,9 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from localfact.records import Assessment
 from localfact.scoring.aggregate import Policy, ResponseScore, Score
-from localfact.scoring.citation_scores import citation_scores
-from localfact.scoring.coherence import CoherenceScore
-from localfact.scoring.evidence_recall import recall_scores
+from localfact.scoring.beside_scores import CoherenceScore, citation_scores, recall_scores
 from localfact.scoring.gold_scores import BrierPerClaim, BrierPerResponse, CalibrationError, GoldF1, PrecisionError
 from localfact.scoring.recall import GAMMA, MEDIAN, KPolicy, KPrime, f1, recall_at_k, recall_at_k_prime
 from localfact.scoring.tally import Unscored, labelled_claims, tally, total_annotated
