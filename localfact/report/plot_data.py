@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.records import Assessment
-from localfact.scoring.aggregate import ResponseScore, Score, contribution_of
+from localfact.scoring.aggregate import Score, contribution_of
 from localfact.scoring.bootstrap import percentile_interval, resample
 from localfact.scoring.calibration import ReliabilityBin, reliability_bins
 from localfact.scoring.roc import RocCurve, roc_curve
-from localfact.scoring.scores import Entropy, RecallAtK, RecallAtKPrime, VerdictCount, standard_scores
+from localfact.scoring.scores import quality_scores
 from localfact.scoring.selective import CoverageCurve, coverage_curve
 from localfact.scoring.tally import Unscored, labelled_claims, reason_unscored, tally
 from localfact.text import word_count
@@ -22,9 +22,6 @@ from localfact.text import word_count
 HALF = 0.5
 #: The most bins of precision by length, and the fewest responses in one.
 LENGTH_BINS, FEWEST_IN_BIN = 10, 5
-#: Scores of single responses that are not drawn: no measures of quality, or parts of others (recall, of its F1).
-_LEFT_OUT = (Entropy, VerdictCount)
-_PARTS = (RecallAtK, RecallAtKPrime)
 
 
 @dataclass(frozen=True)
@@ -162,9 +159,7 @@ def response_scores(runs: Mapping[str, Sequence[Assessment]]) -> tuple[ScoreValu
     """
     together = [assessment for run in runs.values() for assessment in run]
     found = []
-    for score in standard_scores(together):
-        if not isinstance(score, ResponseScore) or isinstance(score, _LEFT_OUT) or type(score) in _PARTS:
-            continue
+    for score in quality_scores(together):
         fitted = score.fit(together)
         values = {name: _values(fitted, run) for name, run in runs.items()}
         found.append(ScoreValues(str(fitted), score.lower_is_better, {name: one for name, one in values.items() if len(one)}))

@@ -160,6 +160,17 @@ class VerdictCount(ResponseScore):
         return float({"S": counts.supported, "C": counts.contradicted, "U": counts.undecided}[self.kind])
 
 
+def quality_scores(assessments: Sequence[Assessment], k: KPolicy | None = None) -> list[ResponseScore]:
+    """Those standard scores that each response has and that measure quality, without the parts of others: recall, of its F1."""
+    left_out = (Entropy, VerdictCount)
+    parts = (RecallAtK, RecallAtKPrime)
+    return [
+        score
+        for score in standard_scores(assessments, k)
+        if isinstance(score, ResponseScore) and not isinstance(score, left_out) and type(score) not in parts
+    ]
+
+
 def standard_scores(
     assessments: Sequence[Assessment], k: KPolicy | None = None, gamma: float = GAMMA
 ) -> tuple[Score[Any], ...]:
