@@ -129,12 +129,8 @@ def roc(assessments: Sequence[Assessment]) -> RocCurve | Unscored:
     return roc_curve(claims.posteriors, claims.supported, claims.responses)
 
 
-def precision_by_length(assessments: Sequence[Assessment], seed: int = 0) -> PrecisionByLength | Unscored:
-    """Of the responses that have a precision and a text.
-
-    Args:
-        seed: of the intervals.
-    """
+def precision_by_length(assessments: Sequence[Assessment]) -> PrecisionByLength | Unscored:
+    """Of the responses that have a precision and a text."""
     scored = [one for one in assessments if reason_unscored(one) is None and one.text.strip()]
     if not scored:
         return Unscored("no responses with a text and a precision")
@@ -143,7 +139,7 @@ def precision_by_length(assessments: Sequence[Assessment], seed: int = 0) -> Pre
     count = min(LENGTH_BINS, len(scored) // FEWEST_IN_BIN)
     edges = [place * len(scored) // count for place in range(count + 1)] if count > 1 else []
     return PrecisionByLength(
-        words, precision, tuple(_bin(words[start:end], precision[start:end], seed) for start, end in pairwise(edges))
+        words, precision, tuple(_bin(words[start:end], precision[start:end]) for start, end in pairwise(edges))
     )
 
 
@@ -171,6 +167,6 @@ def _values(score: Score[Any], assessments: Sequence[Assessment]) -> NDArray[np.
     return np.sort(np.array([one for one in contributions if not isinstance(one, Unscored)], dtype=np.float64))
 
 
-def _bin(words: NDArray[np.int64], precision: NDArray[np.float64], seed: int) -> LengthBin:
-    estimates = resample(lambda chosen: float(precision[chosen].mean()), len(precision), seed)
+def _bin(words: NDArray[np.int64], precision: NDArray[np.float64]) -> LengthBin:
+    estimates = resample(lambda chosen: float(precision[chosen].mean()), len(precision), seed=0)
     return LengthBin(float(words.mean()), float(precision.mean()), percentile_interval(estimates))
