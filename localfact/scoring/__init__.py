@@ -9,16 +9,3 @@ from localfact.scoring.alignment import AlignedResponse, Alignment, align
 from localfact.scoring.comparison import Comparison, compare
 from localfact.scoring.recall import KPolicy
 from localfact.scoring.scores import standard_scores
-
-__all__ = [
-    "AlignedResponse",
-    "Alignment",
-    "Comparison",
-    "KPolicy",
-    "Score",
-    "ScoreResult",
-    "align",
-    "compare",
-    "score",
-    "standard_scores",
-]
