@@ -8,9 +8,9 @@ from chunked_extractions import TEXT, echo, extract, frame, shown, texts
 
 from localfact.claims.asking import SMALLEST_ROOM
 from localfact.claims.chunked import ChunkedExtractor
-from localfact.errors import EngineError, InputError, PromptTooLongError, UnreadableAnswerError
+from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Generation
-from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
+from localfact.llm.scripted import ScriptedEngine
 from localfact.prompts.grammars import LONGEST
 from localfact.records import Response
 
@@ -172,14 +172,6 @@ async def test_an_empty_response_is_asked_nothing() -> None:
     engine = ScriptedEngine(echo())
     assert (await extract(engine, " \n")).claims == ()
     assert engine.calls == []
-
-
-async def test_a_dead_engine_ends_the_extraction() -> None:
-    def dead(chat: Chat) -> ScriptedAnswer:
-        raise EngineError("The engine died.")
-
-    with pytest.raises(EngineError, match="died"):
-        await extract(ScriptedEngine(dead), stride=1)
 
 
 async def test_an_answer_that_only_repeats_itself_keeps_its_whole_lines_and_is_not_asked_again() -> None:
