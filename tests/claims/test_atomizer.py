@@ -1,7 +1,8 @@
 import asyncio
 
 import pytest
-from chunked_extractions import TEXT, places, shown, texts
+from asked_models import shown
+from chunked_extractions import TEXT, places, texts
 
 from localfact.claims.asking import SMALLEST_ROOM
 from localfact.claims.atomizer import Atomizer
