@@ -43,6 +43,7 @@ def gold_rows(store: AnnotationStore) -> Iterator[dict[str, Any]]:
             name: value for name in ("id", "prompt", "topic", "model", "source") if (value := getattr(task, name)) is not None
         }
         row |= {"response": task.text, "annotators": list(works), "how": how.value}
+        row["irrelevant_means"] = store.irrelevant_means.value
         facts = store.facts()
         if facts.get("blind") and not facts.get(SHOWN):
             row["blind"] = True

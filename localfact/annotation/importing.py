@@ -9,12 +9,13 @@ from pydantic import Field
 
 from localfact.annotation.label_studio import escape_name
 from localfact.annotation.labelled import ImportedClaim, Labelled
-from localfact.annotation.labels import Removal
+from localfact.annotation.labels import Label, Removal
 from localfact.annotation.steps import Step, StepKind
 from localfact.annotation.store import SHOWN, AnnotationStore
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import Draft, work_of
-from localfact.inputs.annotations import Edit
+from localfact.errors import InputError
+from localfact.inputs.annotations import Edit, IrrelevantMeaning
 from localfact.inputs.claims import spans_of
 from localfact.records import Record, passage_id
 from localfact.scoring.pairing import ALONE, Identity, pair
@@ -50,7 +51,16 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
 
     Args:
         annotator: whose work it is where the file names nobody.
+
+    Raises:
+        InputError: "irrelevant" means another thing in the file than in the project; nothing is imported.
     """
+    ours, theirs = store.irrelevant_means, meaning_of_irrelevant(labelled)
+    if theirs is not None and theirs is not ours:
+        raise InputError(
+            f"By “irrelevant” the file means: {theirs}. The project means: {ours}. These cannot be mixed."
+            " Import the file into a project of its own."
+        )
     positions, left = _find_places(store, labelled)
     counts: Counter[str] = Counter(without_task=left.pop(ALONE, 0))
     unknown: Counter[str] = Counter()
@@ -78,6 +88,20 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
         counts["unlabelled"] += sum(claim.label is None for claim in standing)
         unknown.update(claim.unknown for claim in standing if claim.unknown)
     return ImportReport(**counts, refused=dict(left), unknown_labels=dict(unknown), problems=tuple(problems))
+
+
+def meaning_of_irrelevant(labelled: Sequence[Labelled]) -> IrrelevantMeaning | None:
+    """What a file's annotators meant by "irrelevant"; None where they called nothing so.
+
+    Raises:
+        InputError: some meant one thing, and some the other.
+    """
+    found = {one.irrelevant_means for one in labelled if any(claim.label is Label.IRRELEVANT for claim in one.claims)}
+    if len(found) > 1:
+        raise InputError(
+            "Some rows of the file say that they mean by irrelevant what others do not. Import each kind by itself."
+        )
+    return next(iter(found), None)
 
 
 def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list[str]]:

@@ -7,7 +7,7 @@ from localfact.annotation.labelled_rows import GatheredRows, edit_of, group_rows
 from localfact.annotation.labels import REMOVALS, Label, Removal, label_of
 from localfact.annotation.steps import LONGEST_TEXT
 from localfact.annotation.tasks import AnnotationTask, of_responses
-from localfact.inputs.annotations import Edit
+from localfact.inputs.annotations import Edit, IrrelevantMeaning, irrelevant_means
 from localfact.inputs.claims import NO_LABEL, label_name, optional_text, read_spans, spans_of
 from localfact.inputs.json_rows import Row, RowError
 from localfact.inputs.responses import responses_of
@@ -54,6 +54,7 @@ class Labelled(Record):
     Attributes:
         task: the response, with the claims that the annotator found; several annotators of a response have the same.
         annotator: "" where the file names nobody.
+        irrelevant_means: to that person.
         whole: whether a claim of the machine that is not here was left out by the annotator; else nobody looked at it.
         problem: why it cannot be used; None for one that can.
     """
@@ -61,6 +62,7 @@ class Labelled(Record):
     task: AnnotationTask
     claims: tuple[ImportedClaim, ...] = ()
     annotator: str = ""
+    irrelevant_means: IrrelevantMeaning = IrrelevantMeaning.UNRELATED
     whole: bool = True
     problem: str | None = None
 
@@ -103,6 +105,7 @@ def _read_labels(gathered: GatheredRows, response: Response) -> Iterator[Labelle
     if isinstance(gathered.row, RowError):
         yield Labelled(task=bare, problem=response.problem)
         return
+    meaning = irrelevant_means(gathered.row)
     task = next(of_responses([response]), None)
     if task is None or not gathered.by:
         yield Labelled(task=bare, problem=_of(response, response.problem or "Nobody labelled its claims."))
@@ -113,7 +116,7 @@ def _read_labels(gathered: GatheredRows, response: Response) -> Iterator[Labelle
         except RowError as error:
             yield Labelled(task=bare, annotator=name, problem=_of(response, error))
         else:
-            yield Labelled(task=task, claims=claims, annotator=name, whole=gathered.whole)
+            yield Labelled(task=task, claims=claims, annotator=name, irrelevant_means=meaning, whole=gathered.whole)
 
 
 def _of(response: Response, problem: object) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from localfact.inputs.annotations import FINE_LABELS
+from localfact.inputs.annotations import FINE_LABELS, IrrelevantMeaning
 from localfact.inputs.claims import GOLD_LABELS, label_name
 from localfact.vocabulary import GoldLabel, VerdictLabel
 
@@ -32,7 +32,7 @@ LABELS: Mapping[Label, Shown] = {
     Label.REFUTED: Shown("r", VerdictLabel.CONTRADICTED, "the evidence says otherwise, of a part at least"),
     Label.CONFLICTING: Shown("c", VerdictLabel.CONFLICTING, "some evidence says so, and some says otherwise"),
     Label.NOT_ENOUGH: Shown("n", VerdictLabel.NOT_ENOUGH_EVIDENCE, "you looked, and nothing decides it"),
-    Label.IRRELEVANT: Shown("i", VerdictLabel.IRRELEVANT, "nothing to do with the question"),
+    Label.IRRELEVANT: Shown("i", VerdictLabel.IRRELEVANT, IrrelevantMeaning.UNRELATED.value),
 }
 
 #: Verdicts -> the label of somebody who agrees. Nobody can agree with one that failed; what is unverifiable is no claim, and

@@ -14,9 +14,10 @@ from types import TracebackType
 from typing import Self
 
 from localfact.annotation.database import PRIVATE_FILE, is_whole
-from localfact.annotation.store import AnnotationStore
+from localfact.annotation.store import IRRELEVANT, AnnotationStore
 from localfact.annotation.tasks import AnnotationTask
 from localfact.errors import InputError
+from localfact.inputs.annotations import IrrelevantMeaning
 from localfact.runs.journal import lock
 from localfact.runtime.files import NEW, replace, write_errors
 from localfact.runtime.links import refuse_links
@@ -50,6 +51,7 @@ def create(
     overlap: float = OVERLAP,
     seed: int = 0,
     blind: bool = True,
+    irrelevant: IrrelevantMeaning = IrrelevantMeaning.UNRELATED,
 ) -> None:
     """Makes a project.
 
@@ -60,6 +62,7 @@ def create(
         overlap: share of responses, in [0, 1], that two people are wanted for; which, is drawn by lot.
         seed: of the lot.
         blind: whether what the machine found is hidden from annotators.
+        irrelevant: what they mean by that label.
 
     Raises:
         InputError: there is nothing to annotate, or the folder holds something. WriteError: it cannot be written.
@@ -75,7 +78,7 @@ def create(
         drawn = set(random.Random(seed).sample(range(len(tasks)), round(overlap * len(tasks))))
         wanted = [2 if place in drawn else 1 for place in range(len(tasks))]
         own = {"secret": secrets.token_hex(32), "token": secrets.token_urlsafe(24)}
-        chosen = {"overlap": overlap, "seed": seed, "adjudicators": [], "blind": blind}
+        chosen = {"overlap": overlap, "seed": seed, "adjudicators": [], "blind": blind, IRRELEVANT: irrelevant.value}
         facts = {"made_of": made_of, **chosen, **own}
         make_private(folder)
         unfinished = folder / UNFINISHED

@@ -156,7 +156,8 @@ class Pages:
 
         # Without HTML of its own; its links are checked, its pictures are shut out by the policy.
         written = MarkdownIt("commonmark", {"html": False}).enable("table").render(show(self.project.guide()))
-        return self.renderer.page("guide.html", asked.name, title="Guide", guide=Markup(written))
+        meaning = self.store.irrelevant_means
+        return self.renderer.page("guide.html", asked.name, title="Guide", guide=Markup(written), irrelevant_means=meaning)
 
     def _next(self, asked: Asked) -> Response:
         position = self.store.next_task(asked.name)

@@ -12,14 +12,15 @@ from localfact.annotation.differences import items_of, work_after_adjudication
 from localfact.annotation.steps import WHOLE, Step, StepKind
 from localfact.annotation.tasks import AnnotationTask
 from localfact.annotation.work import Draft, Work, work_of
+from localfact.inputs.annotations import IrrelevantMeaning
 from localfact.records import Record
 from localfact.runtime.sqlite import transaction
 
 #: A longer pause between two steps is no work, in seconds.
 LONGEST_PAUSE = 120.0
 ANNOTATE, ADJUDICATE = "annotate", "adjudicate"
-#: The fact about a project whether its annotators may have seen what the machine found.
-SHOWN = "shown"
+#: Facts about a project: what its annotators mean by "irrelevant"; whether they may have seen what the machine found.
+IRRELEVANT, SHOWN = "irrelevant", "shown"
 
 #: Whose work it is, in a query.
 _OWNER = "position = ? AND annotator = ? AND role = ?"
@@ -56,6 +57,11 @@ class AnnotationProgress(Record):
 
 class AnnotationStore(AnnotationDatabase):
     """An open database; its methods may be called from any thread."""
+
+    @property
+    def irrelevant_means(self) -> IrrelevantMeaning:
+        """What the label means here: a project keeps what it was begun with, which its own record says since there are two."""
+        return IrrelevantMeaning(str(self.facts().get(IRRELEVANT, IrrelevantMeaning.UNDECIDABLE.value)))
 
     def size(self) -> int:
         """How many tasks there are."""

@@ -12,11 +12,12 @@ from localfact.annotation.differences import Item, items_of
 from localfact.annotation.gold import How, final_work, gold_claims
 from localfact.annotation.labels import AGREEING, Label
 from localfact.annotation.store import ANNOTATE, AnnotationStore
-from localfact.inputs.annotations import Edit
+from localfact.inputs.annotations import Edit, IrrelevantMeaning
 from localfact.records import Record
 from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring.agreement import agreement, alpha_of_many
 from localfact.text import normalise
+from localfact.vocabulary import VerdictLabel
 
 
 class Pace(Record):
@@ -56,6 +57,7 @@ class AnnotationSummary(Record):
         reworded: claims that people kept in different words, so that their labels cannot be compared.
         with_verdict: gold labels of claims on which the machine has a verdict in the same words that a label can agree with.
         agreed_with_machine: how many of these say the same.
+        irrelevant_means: what the annotators mean by that label.
     """
 
     responses: int
@@ -78,6 +80,7 @@ class AnnotationSummary(Record):
     reworded: int = 0
     with_verdict: int = 0
     agreed_with_machine: int = 0
+    irrelevant_means: IrrelevantMeaning = IrrelevantMeaning.UNRELATED
 
 
 def summarise(store: AnnotationStore) -> AnnotationSummary:
@@ -93,7 +96,10 @@ def summarise(store: AnnotationStore) -> AnnotationSummary:
     ]
     labels = Counter(claim.label for claim in claims if claim.removal is None and claim.label is not None)
     edits = Counter(claim.edit for claim in claims)
-    beside = [AGREEING[one.verdict] is one.label for one in claims if one.label and one.verdict and one.verdict in AGREEING]
+    agreeing = AGREEING
+    if store.irrelevant_means is IrrelevantMeaning.UNDECIDABLE:
+        agreeing = {**AGREEING, VerdictLabel.UNVERIFIABLE: Label.IRRELEVANT}
+    beside = [agreeing[one.verdict] is one.label for one in claims if one.label and one.verdict and one.verdict in agreeing]
     return AnnotationSummary(
         responses=store.size(),
         finished=len(finals),
@@ -108,6 +114,7 @@ def summarise(store: AnnotationStore) -> AnnotationSummary:
         edits_a_response={edit: edits[edit] / len(finals) for edit in Edit} if finals else {},
         with_verdict=len(beside),
         agreed_with_machine=sum(beside),
+        irrelevant_means=store.irrelevant_means,
         **_agreement(_shared_items(store)),
     )
 
@@ -189,6 +196,7 @@ def _gold_table(summary: AnnotationSummary) -> Table:
         facts["claims on which people differ, not decided"] = str(summary.undecided)
     if summary.with_verdict:
         facts["labels that agree with the machine"] = f"{summary.agreed_with_machine} of {summary.with_verdict}"
+    facts["irrelevant means"] = summary.irrelevant_means.value
     groups = {"annotators": people, "edits": edits, "labels": labels, "how the gold came about": how}
     return Table(
         "Annotation",

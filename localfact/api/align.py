@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from localfact import text
 from localfact.claims.small_lm.guard import numbers
 from localfact.errors import InputError
-from localfact.inputs.annotations import AnnotatedResponse, read_annotations
+from localfact.inputs.annotations import AnnotatedResponse, IrrelevantMeaning, read_annotations
 from localfact.models.embedder import NO_EMBEDDER, open_embedder
 from localfact.records import Assessment, Record
 from localfact.runs.assessments import read_assessments
 from localfact.scoring.alignment import AlignedResponse, Alignment, GoldClaim, align, best_matches
 from localfact.scoring.pairing import ALONE, Identity, pair
 from localfact.scoring.recall import GAMMA
+from localfact.vocabulary import GoldLabel
 
 #: The least similarity of two claims that are the same: of vectors, and of words without an embedder.
 SAME_VECTORS, SAME_WORDS = 0.8, 0.8
@@ -41,6 +42,7 @@ class RunAligned(Record):
         left_out: why responses of the run are not compared -> how many.
         unused: rows of the annotation that no response has.
         recorded_edits: edits that annotators recorded themselves -> claims, where the file has some.
+        irrelevant_otherwise: claims of the annotation that it calls irrelevant in another sense than FastFact's benchmark.
     """
 
     run: str
@@ -52,6 +54,7 @@ class RunAligned(Record):
     left_out: dict[str, int]
     unused: int
     recorded_edits: dict[str, int]
+    irrelevant_otherwise: int = 0
 
 
 def align_run(
@@ -94,6 +97,12 @@ def align_run(
         left_out=dict(left_out),
         unused=len(rows) - len(found),
         recorded_edits=dict(edits),
+        irrelevant_otherwise=sum(
+            claim.gold is GoldLabel.IRRELEVANT
+            for _, row in found
+            if row.irrelevant_means is not IrrelevantMeaning.UNRELATED
+            for claim in row.claims
+        ),
     )
 
 

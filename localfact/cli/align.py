@@ -59,5 +59,11 @@ def table_of(found: "RunAligned") -> "Table":
     notes += [f"{found.unused} rows of the annotation belong to no response of the run."] if found.unused else []
     edits = ", ".join(f"{name} {count:,}" for name, count in found.recorded_edits.items())
     notes += [f"Edits that annotators recorded, claims in all: {edits}."] if edits else []
+    if found.irrelevant_otherwise:
+        notes.append(
+            f"{found.irrelevant_otherwise} claims of the annotation are called irrelevant as no evidence could decide them."
+            " FastFact's benchmark calls those so that have nothing to do with the question: the figures are not comparable"
+            " with its own."
+        )
     facts = {"run": found.run, "annotation": found.gold, "claims are matched": found.rule, "gamma": f"{found.gamma:g}"}
     return alignment_table("A run beside its annotation (FastFact, Table 1)", columns, facts, tuple(notes))

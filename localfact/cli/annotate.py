@@ -111,6 +111,7 @@ def serve(
         unseen = bool(project.store.facts().get("blind"))
         if not unseen:
             project.store.set_fact(SHOWN, True)
+        note_meaning(project.store)
         wanted = list(project.store.annotators_wanted().values())
         note(f"{len(wanted)} responses, {wanted.count(2)} of them for two people each; where these differ, a third decides.")
         note(f"What the machine found is {'hidden from annotators; --seen shows it' if unseen else 'shown to annotators'}.")
@@ -149,6 +150,7 @@ def export(
         if disagreements is not None:
             write_lines(disagreements, list(differing(store)))
         found = summarise(store)
+        note_meaning(store)
     note(f"{len(rows)} responses: {out}")
     if as_json:
         show(found.model_dump(mode="json"), as_json=True)
@@ -177,10 +179,11 @@ def import_command(
     [dim]localfact annotate import labelled.csv --into annotations/mine --annotator ada[/]
     [dim]localfact annotate import label-studio.json --into annotations/mine[/]      each of its annotators by name
     """
-    from localfact.annotation.importing import distinct_tasks, import_into
+    from localfact.annotation.importing import distinct_tasks, import_into, meaning_of_irrelevant
     from localfact.annotation.label_studio import escape_name
     from localfact.annotation.labelled import read_labelled
     from localfact.annotation.project import Project, create, is_project
+    from localfact.inputs.annotations import IrrelevantMeaning
 
     name = escape_name(annotator)
     if not name:
@@ -190,7 +193,8 @@ def import_command(
         tasks = distinct_tasks(labelled)
         if not tasks:
             raise InputError(f"{data} has no labelled claims that can be used: {labelled[0].problem}")
-        create(project, tasks, made_of=str(data), overlap=1.0)  # overlap: so that others can be set beside
+        meaning = meaning_of_irrelevant(labelled) or IrrelevantMeaning.UNRELATED
+        create(project, tasks, made_of=str(data), overlap=1.0, irrelevant=meaning)  # overlap: so that others can be set beside
     with Project(project) as opened:
         found = import_into(opened.store, labelled, name)
     show(found.model_dump(mode="json"), as_json=as_json, view=fields_table)
@@ -216,6 +220,17 @@ def open_to_read(project: Path) -> Iterator["AnnotationStore"]:
         yield store
     finally:
         store.close()
+
+
+def note_meaning(store: "AnnotationStore") -> None:
+    """Tells of a project that was begun before "irrelevant" meant what FastFact's appendix I says."""
+    from localfact.inputs.annotations import IrrelevantMeaning
+
+    if store.irrelevant_means is not IrrelevantMeaning.UNRELATED:
+        note(
+            f"In this project “irrelevant” means: {store.irrelevant_means}. FastFact's benchmark, and a new project, mean:"
+            f" {IrrelevantMeaning.UNRELATED}."
+        )
 
 
 def write_lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -39,6 +39,13 @@ class Edit(StrEnum):
     REMOVED = "removed"
 
 
+class IrrelevantMeaning(StrEnum):
+    """What annotators meant by "irrelevant": what FastFact's appendix I says, or what earlier projects here said."""
+
+    UNRELATED = "nothing to do with the question"
+    UNDECIDABLE = "nothing that evidence could decide"
+
+
 class AnnotatedClaim(Record):
     """A claim after annotation. `gold`: its label as scores count it; `label`: the finer label, where there is one."""
 
@@ -53,6 +60,7 @@ class AnnotatedResponse(Record):
     Attributes:
         claims: those that stand; removed ones are in `edits` alone.
         edits: how many claims met each, where edits were recorded.
+        irrelevant_means: as `irrelevant_means`.
         problem: why the row cannot be used; None for one that can.
     """
 
@@ -64,6 +72,7 @@ class AnnotatedResponse(Record):
     source: str | None = None
     claims: tuple[AnnotatedClaim, ...] = ()
     edits: Mapping[Edit, int] = Field(default_factory=dict)
+    irrelevant_means: IrrelevantMeaning = IrrelevantMeaning.UNRELATED
     problem: str | None = None
 
 
@@ -95,7 +104,17 @@ def make_annotated(row: Row | RowError, response: Response) -> AnnotatedResponse
         AnnotatedClaim(text=claim.text, gold=claim.gold, label=FINE_LABELS.get(labels.get(claim.text, "")))
         for claim in response.annotation or response.claims or ()
     ]
-    return bare.model_copy(update={"claims": tuple(claims), "edits": edits})
+    return bare.model_copy(update={"claims": tuple(claims), "edits": edits, "irrelevant_means": irrelevant_means(row)})
+
+
+def irrelevant_means(row: Row) -> IrrelevantMeaning:
+    """What annotators of a row meant by "irrelevant": what it says itself, else what FastFact's appendix I says.
+
+    `localfact annotate export` always wrote "how" and "annotators"; while it did not write the meaning, that was the other one.
+    """
+    said = row.get("irrelevant_means")
+    earlier = "how" in row and "annotators" in row if said is None else said != IrrelevantMeaning.UNRELATED
+    return IrrelevantMeaning.UNDECIDABLE if earlier else IrrelevantMeaning.UNRELATED
 
 
 def labels_and_edits(row: Row) -> tuple[dict[str, str], dict[Edit, int]]:

@@ -12,8 +12,9 @@ from annotation_server import serving
 from typer.testing import CliRunner, Result
 
 from localfact.annotation.project import DATABASE
-from localfact.annotation.store import AnnotationStore
+from localfact.annotation.store import IRRELEVANT, AnnotationStore
 from localfact.cli.main import app
+from localfact.inputs.annotations import IrrelevantMeaning
 
 ROW = {"id": "mill", "response": "The mill opened in 1911. It burned.", "claims": [{"text": "The mill opened in 1911."}]}
 
@@ -60,6 +61,20 @@ def test_an_export_is_written_beside_what_it_says(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in gold.read_text().splitlines()]
     assert [row["id"] for row in rows] == ["mill"]
     assert differing.read_text() == ""
+
+
+def test_a_project_that_was_begun_when_irrelevant_meant_something_else_says_so(tmp_path: Path) -> None:
+    folder = make_project(tmp_path / "project")
+    said = []
+    for meaning in IrrelevantMeaning:
+        store = AnnotationStore(folder / DATABASE)
+        store.set_fact(IRRELEVANT, meaning.value)
+        store.close()
+        said.append(
+            "FastFact's benchmark, and a new project, mean: nothing to do with the question."
+            in " ".join(asked("export", folder, "--out", tmp_path / "gold.jsonl").output.split())
+        )
+    assert said == [False, True]
 
 
 def test_labels_from_elsewhere_make_a_project_and_are_taken_once(tmp_path: Path) -> None:

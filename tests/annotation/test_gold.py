@@ -33,9 +33,9 @@ from hypothesis import strategies as st
 from localfact.annotation.gold import How, disagreements, final_work, gold_rows
 from localfact.annotation.labels import Label, Removal
 from localfact.annotation.steps import Step
-from localfact.annotation.store import ADJUDICATE, AnnotationStore, MisfitError
+from localfact.annotation.store import ADJUDICATE, IRRELEVANT, AnnotationStore, MisfitError
 from localfact.annotation.summary import summarise, summary_tables
-from localfact.inputs.annotations import Edit, read_annotations
+from localfact.inputs.annotations import Edit, IrrelevantMeaning, read_annotations
 from localfact.inputs.responses import read_responses, responses_of
 from localfact.records import Span
 from localfact.report.formats import FORMATS, find_format, render
@@ -156,6 +156,7 @@ def test_a_row_has_what_became_of_each_claim_and_what_was_removed(store: Annotat
         "response": mill.text,
         "annotators": ["ada"],
         "how": "one annotator",
+        "irrelevant_means": "nothing to do with the question",
     }
     assert row["claims"] == [
         {
@@ -275,6 +276,8 @@ def test_the_figures_are_those_counted_by_hand(store: AnnotationStore) -> None:
     assert (found.kept_by_some, found.reworded) == (2, 1)
     # Supported: mill c1, tower c1, ferry c2. With the tower's c3, which the machine found unverifiable, no label can agree.
     assert (found.with_verdict, found.agreed_with_machine) == (3, 3)
+    store.set_fact(IRRELEVANT, IrrelevantMeaning.UNDECIDABLE.value)
+    assert (summarise(store).with_verdict, summarise(store).agreed_with_machine) == (4, 3)
 
 
 def test_time_is_summed_by_annotator(store: AnnotationStore) -> None:

@@ -12,7 +12,7 @@ import pytest
 from annotation_projects import FINISH, add, comment, decide, judge, make_all, make_project, put, remove, revise, span_of, task
 
 from localfact.annotation.gold import final_work, gold_rows
-from localfact.annotation.importing import ImportReport, distinct_tasks, import_into, steps_of
+from localfact.annotation.importing import ImportReport, distinct_tasks, import_into, meaning_of_irrelevant, steps_of
 from localfact.annotation.labelled import ImportedClaim, Labelled, read_labelled
 from localfact.annotation.labels import Label, Removal, label_of
 from localfact.annotation.project import DATABASE, create
@@ -20,7 +20,7 @@ from localfact.annotation.steps import LONGEST_TEXT, Step, StepKind
 from localfact.annotation.store import ADJUDICATE, AnnotationStore
 from localfact.annotation.work import Work, work_of
 from localfact.errors import InputError
-from localfact.inputs.annotations import Edit
+from localfact.inputs.annotations import Edit, IrrelevantMeaning
 
 RIVER = "The river Esk rises in Norby. It is 40 miles long. Otters live in it."
 FASTFACT = {
@@ -423,10 +423,33 @@ def test_work_that_was_begun_is_left_alone(tmp_path: Path) -> None:
         assert store.work(1, "ben").version == 1
 
 
+def test_what_one_side_calls_irrelevant_is_not_mixed_with_what_the_other_does(tmp_path: Path) -> None:
+    exported = {"response": RIVER, "how": "agreed", "annotators": ["cleo"], "claims": [{"text": "It is nice.", "label": "IR"}]}
+    said = {**exported, "irrelevant_means": IrrelevantMeaning.UNRELATED}
+    earlier, ours = (read_labelled(json_file(tmp_path, row)) for row in (exported, said))
+    for means, taken, refused in (
+        (IrrelevantMeaning.UNDECIDABLE, earlier, ours),
+        (IrrelevantMeaning.UNRELATED, ours, earlier),
+    ):
+        folder = tmp_path / means
+        create(folder, distinct_tasks(taken), made_of="file", irrelevant=means)
+        with opened(folder) as store:
+            with pytest.raises(InputError, match="Import the file into a project of its own"):
+                import_into(store, refused, "ada")
+            assert store.progress() == []
+            assert import_into(store, taken, "ada").finished == 1
+            (row,) = gold_rows(store)
+        assert row["irrelevant_means"] == means
+        assert read_labelled(json_file(tmp_path, row))[0].irrelevant_means is means
+    with pytest.raises(InputError, match="Import each kind by itself"):
+        meaning_of_irrelevant([*earlier, *ours])
+
+
 def test_what_a_file_calls_unverifiable_is_removed_as_no_claim(tmp_path: Path) -> None:
     claims = [{"text": "It is nice.", "label": "unverifiable"}, {"text": "It is long.", "label": "S"}]
     (one,) = read_labelled(json_file(tmp_path, {"response": RIVER, "claims": claims}))
     assert [(claim.removal, claim.label) for claim in one.claims] == [(Removal.NO_CLAIM, None), (None, Label.SUPPORTED)]
+    assert meaning_of_irrelevant([one]) is None
 
 
 MILL_PROMPT, MILL_TEXT = task("mill").prompt, task("mill").text

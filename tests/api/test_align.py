@@ -66,6 +66,16 @@ def test_an_annotation_of_other_responses_is_refused(run: Path, tmp_path: Path) 
         align_run(run, tmp_path / "other.jsonl", embedder="none")
 
 
+@pytest.mark.parametrize(("exported", "told"), [({}, False), ({"how": "agreed", "annotators": ["ada"]}, True)])
+def test_what_was_called_irrelevant_in_another_sense_is_told(
+    run: Path, tmp_path: Path, exported: dict[str, object], told: bool
+) -> None:
+    gold = {"response": TEXT, "claims": [{"text": "The mill is nice.", "label": "irrelevant"}], **exported}
+    (tmp_path / "gold.jsonl").write_text(json.dumps(gold))
+    done = CliRunner().invoke(app, ["align", str(run), "--gold", str(tmp_path / "gold.jsonl"), "--embedder", "none"])
+    assert ("1 claims of the annotation are called irrelevant as no evidence" in " ".join(done.stdout.split())) == told
+
+
 def test_words_are_compared_whatever_their_order() -> None:
     assert word_similarity(["A b c d."], ["d C b a", "e f"]).tolist() == [[1.0, 0.0]]
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from localfact.annotation.labels import Label, Removal
 from localfact.annotation.project import create
 from localfact.annotation.steps import Step, StepKind
-from localfact.annotation.store import AnnotationStore
+from localfact.annotation.store import IRRELEVANT, AnnotationStore
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import Work
+from localfact.inputs.annotations import IrrelevantMeaning
 from localfact.records import CountedPassage, Passage, Span, passage_id
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
@@ -72,7 +73,7 @@ def make_project(folder: Path, *, overlap: float = 0.0, seed: int = 0, many: int
 
 def make_store(file: Path, wanted: Sequence[int] = (1, 1, 1)) -> Path:
     """Writes a database of the three responses, each to be annotated by so many people."""
-    AnnotationStore.create(file, tasks(), wanted, {"made_of": "invented.jsonl"})
+    AnnotationStore.create(file, tasks(), wanted, {"made_of": "invented.jsonl", IRRELEVANT: IrrelevantMeaning.UNRELATED.value})
     return file
 
 
