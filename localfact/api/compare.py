@@ -9,16 +9,11 @@ from localfact.records import Assessment, Verdict
 from localfact.report.comparison import ComparedRun, DifferingClaim, RunComparison, RunsCompared
 from localfact.report.summary import summarise
 from localfact.runs.record import read_record
-from localfact.scoring import KPolicy, standard_scores
-from localfact.scoring.aggregate import ResponseScore
+from localfact.scoring import KPolicy
 from localfact.scoring.comparison import Comparison, SharedClaim, better, compare, compare_claims, shared_claims, supports
 from localfact.scoring.pairing import pair_runs
-from localfact.scoring.scores import Entropy, RecallAtK, RecallAtKPrime, VerdictCount
+from localfact.scoring.scores import quality_scores
 from localfact.scoring.significance import holm
-
-#: Scores that are not compared: they are no measure of quality, or are part of another (recall, of its F1).
-_LEFT_OUT = (Entropy, VerdictCount)
-_PARTS = (RecallAtK, RecallAtKPrime)
 
 
 def compare_runs(
@@ -81,13 +76,9 @@ def _comparisons(
     first: Sequence[Assessment], second: Sequence[Assessment], one_sided: bool, recall_k: KPolicy | None, seed: int
 ) -> list[Comparison]:
     """Compares two runs by every score that both have, and by the labelled claims that both judged."""
-    scores = [
-        score
-        for score in standard_scores([*first, *second], recall_k)
-        if isinstance(score, ResponseScore) and not isinstance(score, _LEFT_OUT) and type(score) not in _PARTS
-    ]
     found = [
-        compare(first, second, score, alternative=better(score) if one_sided else "two-sided", seed=seed) for score in scores
+        compare(first, second, score, alternative=better(score) if one_sided else "two-sided", seed=seed)
+        for score in quality_scores([*first, *second], recall_k)
     ]
     claims = compare_claims(first, second, alternative="greater" if one_sided else "two-sided", seed=seed)
     return [*found, *([claims] if claims.n else [])]

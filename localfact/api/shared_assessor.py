@@ -155,26 +155,26 @@ class SharedAssessor:
             raise InputError(response.problem)
         return await self._thread.call(self._check(response))
 
-    def check_or_fail(self, row: str | Row, index: int = 0) -> Assessment:
+    def check_or_fail(self, row: str | Row) -> Assessment:
         """Assesses one response and waits for that, from any thread; one that cannot be used comes back as failed.
 
         Args:
-            row: as of `check`. index: its position in the input, from 0.
+            row: as of `check`.
 
         Raises:
             InputError: it is neither. LocalFactError: one that concerns all responses: something missing or damaged.
         """
-        response = self._read(row_of(row), index)
+        response = self._read(row_of(row))
 
         async def judge() -> Assessment | Failure:
-            return await or_failure(self._check(response, index))
+            return await or_failure(self._check(response))
 
         assessment = self._thread.wait(judge())
-        return failed(index, response, assessment.reason, Costs()) if isinstance(assessment, Failure) else assessment
+        return failed(0, response, assessment.reason, Costs()) if isinstance(assessment, Failure) else assessment
 
-    def _read(self, row: Row, index: int = 0) -> Response:
+    def _read(self, row: Row) -> Response:
         """A row as a response, whose `problem` says why it cannot be judged."""
-        response = response_of(row, index + 1, self.max_words)
+        response = response_of(row, 1, self.max_words)
         if (words := word_count(response.text)) > self.max_words:
             problem = f"The text has {words:,} words, and {self.max_words:,} at most are taken here (max_words)."
             return response.model_copy(update={"problem": problem})
@@ -225,10 +225,10 @@ class SharedAssessor:
                 self._pipeline, self._notes, self.chosen, self._opened = pipeline, notes, chosen, opened.pop_all()
         return self._pipeline
 
-    async def _check(self, response: Response, index: int = 0) -> Assessment:
+    async def _check(self, response: Response) -> Assessment:
         pipeline = await self._wire_once()
         async with self._checks:
-            return await explaining_what_is_shown(pipeline).assess(index, response, Costs(), unobserved)
+            return await explaining_what_is_shown(pipeline).assess(0, response, Costs(), unobserved)
 
     async def _search(self, query: str) -> list[FoundPassage]:
         pipeline = await self._wire_once()

@@ -6,19 +6,19 @@ an answer is parsed: `chunked.py` (FastFact), `atomizer.py` (FactReasoner).
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import chain
 from typing import Generic
 
 from localfact.claims.chunks import AROUND, Chunk, Stride, chunks_of, halves
 from localfact.claims.lines import ParsedAnswer, Read, excerpt
-from localfact.claims.merging import MergedClaims, Merging, merge_within
+from localfact.claims.merging import MergedClaims, Merging, merge_within, number_claims
 from localfact.claims.rules.extractor import states_something
 from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Engine, Generation, Grammar
 from localfact.prompts.grammars import LONGEST, is_cut
-from localfact.records import Claim, Response
+from localfact.records import Claim, Extraction, Response
 from localfact.runtime.tasks import together
 from localfact.runtime.usage import note_window
 from localfact.text import readable
@@ -114,6 +114,11 @@ class PromptedExtractor(ABC, Generic[Read]):
         if self.max_tokens < 1:
             raise InputError(f"An answer of {self.max_tokens} tokens holds no claim: give a whole number from 1.")
 
+    @property
+    @abstractmethod
+    def stride(self) -> Stride:
+        """Sentences of a chunk; "max" for the whole response."""
+
     @abstractmethod
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
         """The prompt for the claims of `text`.
@@ -135,7 +140,29 @@ class PromptedExtractor(ABC, Generic[Read]):
     ) -> tuple[Claim, ...]:
         """The claims of a parsed answer about a chunk, without ids."""
 
-    async def _replies(self, response: Response, stride: Stride) -> Replies:
+    @abstractmethod
+    def _counts(self, tally: Counter[str], kept: MergedClaims, claims: Sequence[Claim]) -> dict[str, int]:
+        """What an extractor counts besides `Replies.counts`."""
+
+    def _warnings(self, counts: Mapping[str, int]) -> Iterable[str]:
+        """What a reader must know of these counts."""
+        return ()
+
+    async def extract(self, response: Response) -> Extraction:
+        """Returns the claims in the order of the answers, equal ones merged by `merging`; none when the model finds none.
+
+        Raises:
+            PromptTooLongError: the window is too small even for a piece of a sentence.
+            LocalFactError: the engine failed; the claims of this response are lost.
+        """
+        replies = await self._replies(response)
+        kept = replies.merge_claims(self.merging)
+        claims = number_claims(kept.claims)
+        counts = {**replies.counts, **self._counts(replies.tally, kept, claims)}
+        warnings = (*replies.warnings(), *self._warnings(counts))
+        return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=warnings)
+
+    async def _replies(self, response: Response) -> Replies:
         """Asks about all chunks of a response at once.
 
         Raises:
@@ -144,7 +171,7 @@ class PromptedExtractor(ABC, Generic[Read]):
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         tally: Counter[str] = Counter()
-        chunks = chunks_of(response.text, stride, self.around)
+        chunks = chunks_of(response.text, self.stride, self.around)
         found = await self._ask_chunks(response, chunks, tally, SPLITS_WITHOUT_CLAIMS)
         replies = Replies(sum(len(chunk.spans) for chunk in chunks), tuple(found), tally)
         if tally["answers_unreadable"] and not any(reply.claims for reply in found):

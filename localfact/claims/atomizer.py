@@ -4,17 +4,17 @@
 """
 
 from collections import Counter
-from typing import ClassVar
+from collections.abc import Sequence
 
 from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, ClaimLocator, Stride
 from localfact.claims.lines import ParsedAnswer
-from localfact.claims.merging import number_claims
+from localfact.claims.merging import MergedClaims
 from localfact.claims.units import Unit, read_units
 from localfact.llm.engine import Chat, Generation, Grammar
 from localfact.prompts import atomization_chat, boundary_of
 from localfact.prompts.grammars import atomization_grammar
-from localfact.records import Claim, Extraction, Response
+from localfact.records import Claim, Response
 
 
 class Atomizer(PromptedExtractor[Unit]):
@@ -23,26 +23,7 @@ class Atomizer(PromptedExtractor[Unit]):
     Calls are counted under `asking.EXTRACT`. Arguments as `PromptedExtractor`.
     """
 
-    #: Sentences of one call.
-    stride: ClassVar[Stride] = "max"
-
-    async def extract(self, response: Response) -> Extraction:
-        """Returns the claims in the order of the model's answer, equal ones merged by `merging`; none when it finds none.
-
-        Raises:
-            PromptTooLongError: the window is too small even for a piece of a sentence.
-            LocalFactError: the engine failed; the claims of this response are lost.
-        """
-        replies = await self._replies(response, self.stride)
-        kept = replies.merge_claims(self.merging)
-        claims = number_claims(kept.claims)
-        counts = {
-            **replies.counts,
-            "answers_misnumbered": replies.tally["answers_misnumbered"],
-            "duplicates_merged": kept.duplicates,
-            "claims_unlocated": sum(not claim.spans for claim in claims),
-        }
-        return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=tuple(replies.warnings()))
+    stride: Stride = "max"
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
         return atomization_chat(
@@ -62,6 +43,13 @@ class Atomizer(PromptedExtractor[Unit]):
         tally["answers_misnumbered"] += numbers != list(range(1, len(numbers) + 1))
         locator = ClaimLocator(chunk)
         return tuple(Claim(id="", text=unit.text, spans=locator.locate(unit.text)) for unit in answer.claims)
+
+    def _counts(self, tally: Counter[str], kept: MergedClaims, claims: Sequence[Claim]) -> dict[str, int]:
+        return {
+            "answers_misnumbered": tally["answers_misnumbered"],
+            "duplicates_merged": kept.duplicates,
+            "claims_unlocated": sum(not claim.spans for claim in claims),
+        }
 
 
 class WindowedAtomizer(Atomizer):

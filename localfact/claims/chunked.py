@@ -4,7 +4,7 @@ How a response is cut into chunks and asked about is in `asking.py`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,11 +13,11 @@ from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, ClaimLocator, Stride, check_stride
 from localfact.claims.label_asking import NO_LABEL, PREVERIFY, WRITTEN, add_distribution, ask_label
 from localfact.claims.lines import ParsedAnswer
-from localfact.claims.merging import number_claims
+from localfact.claims.merging import MergedClaims
 from localfact.llm.engine import Chat, Generation, Grammar
 from localfact.prompts import boundary_of, extraction_chat
 from localfact.prompts.grammars import extraction_grammar
-from localfact.records import Claim, Extraction, PreVerification, Response
+from localfact.records import Claim, PreVerification, Response
 from localfact.runtime.tasks import together
 from localfact.vocabulary import PreVerificationLabel
 
@@ -43,29 +43,6 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_stride(self.stride)
-
-    async def extract(self, response: Response) -> Extraction:
-        """Returns the claims in the order of the text, with their pre-verification; none when the model finds none.
-
-        Raises:
-            PromptTooLongError: the window is too small even for a piece of a sentence.
-            LocalFactError: the engine failed; the claims of this response are lost.
-        """
-        replies = await self._replies(response, self.stride)
-        kept = replies.merge_claims(self.merging)
-        claims = number_claims(kept.claims)
-        labels = Counter(claim.preverification.label for claim in claims if claim.preverification)
-        counts = {
-            **replies.counts,
-            "duplicates_merged": kept.duplicates,
-            "preverifications_conflicting": kept.conflicting,
-            "distributions_missing": replies.tally["distributions_missing"],
-            **{name: replies.tally[name] for name in ASKED if replies.tally[name]},
-            "claims_unlocated": sum(not claim.spans for claim in claims),
-            **{f"preverified_{label.name.lower()}": labels[label] for label in PreVerificationLabel if labels[label]},
-        }
-        warnings = (*replies.warnings(), *_warnings(counts))
-        return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=warnings)
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
         return extraction_chat(
@@ -119,9 +96,19 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             return token
         return add_distribution(token, choice)
 
+    def _counts(self, tally: Counter[str], kept: MergedClaims, claims: Sequence[Claim]) -> dict[str, int]:
+        labels = Counter(claim.preverification.label for claim in claims if claim.preverification)
+        return {
+            "duplicates_merged": kept.duplicates,
+            "preverifications_conflicting": kept.conflicting,
+            "distributions_missing": tally["distributions_missing"],
+            **{name: tally[name] for name in ASKED if tally[name]},
+            "claims_unlocated": sum(not claim.spans for claim in claims),
+            **{f"preverified_{label.name.lower()}": labels[label] for label in PreVerificationLabel if labels[label]},
+        }
 
-def _warnings(counts: Mapping[str, int]) -> Iterable[str]:
-    if counts.get("labels_missing"):
-        yield "Some labels that the model was asked for it would not tell; their claims go to evidence without one."
-    if counts["distributions_missing"]:
-        yield "Some label distributions could not be had; the claims keep their token confidence."
+    def _warnings(self, counts: Mapping[str, int]) -> Iterable[str]:
+        if counts.get("labels_missing"):
+            yield "Some labels that the model was asked for it would not tell; their claims go to evidence without one."
+        if counts["distributions_missing"]:
+            yield "Some label distributions could not be had; the claims keep their token confidence."

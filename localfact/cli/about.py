@@ -60,9 +60,8 @@ def doctor(as_json: AsJson = False) -> None:
     """Say what is installed, which models and corpora are found, what is missing and how to get it."""
     from dataclasses import asdict
 
-    from localfact.api.doctor import examine, line_of
+    from localfact.api.doctor import examine, line_of, tell_readiness
     from localfact.api.list_models import list_models
-    from localfact.api.readiness import tell_readiness
 
     findings = list(examine())
     show([asdict(finding) for finding in findings], as_json=as_json, view=lambda _: table_of([line_of(f) for f in findings]))

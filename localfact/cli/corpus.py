@@ -167,14 +167,14 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
     from dataclasses import asdict
 
     from localfact.corpus.corpus import read_description
-    from localfact.methods.reextraction import reextract_all
+    from localfact.corpus.reextract import reextract as reextract_all
     from localfact.runtime.tasks import complete
 
     read_description(folder)
     with machines_at(None) as machines, writer_of(folder, embedder, machines) as writer:
-        with progress_bar() as bar:
+        with progress_bar() as bar, closing(machines.extractors()) as workers:
             task = bar.add_task("extracting pages", total=None)
-            done = complete(reextract_all(writer, lambda now, total: bar.update(task, completed=now, total=total)))
+            done = complete(reextract_all(writer, workers, lambda now, total: bar.update(task, completed=now, total=total)))
         description = finish_corpus(writer, None)
     show_description(folder, description, asdict(done), as_json=as_json)
 

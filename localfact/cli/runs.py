@@ -49,9 +49,8 @@ def show_command(
     from localfact.report.citation_rows import citations_table
     from localfact.report.claim_rows import claim_rows, claims_table, least_likely
     from localfact.report.finding_view import findings_view
-    from localfact.report.findings import common_flags
+    from localfact.report.findings import common_flags, only_verdicts, worst_first
     from localfact.report.terminal import assessment_view, responses_table, summary_view
-    from localfact.report.verdicts_view import only_verdicts, worst_first
     from localfact.runs.assessments import read_assessment, read_assessments
     from localfact.runs.record import read_record
 

@@ -40,15 +40,12 @@ class Reextracted:
     failed: int = 0
 
 
-async def reextract(
-    writer: CorpusWriter, extractors: PageExtractors, *, workers: int, progress: Callable[[int, int], None]
-) -> Reextracted:
+async def reextract(writer: CorpusWriter, extractors: PageExtractors, progress: Callable[[int, int], None]) -> Reextracted:
     """Extracts every archived answer again; the corpus must then be finished.
 
     Args:
         writer: of the corpus.
         extractors: closed by the caller.
-        workers: how many processes they have.
         progress: called with how many answers are done, of how many.
 
     Raises:
@@ -62,7 +59,7 @@ async def reextract(
         done.answers += 1
         progress(done.answers, len(links))
 
-    await for_each(links, one, workers * PAGES_PER_WORKER)
+    await for_each(links, one, extractors.at_once * PAGES_PER_WORKER)
     return done
 
 

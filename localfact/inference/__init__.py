@@ -6,5 +6,3 @@
 from localfact.inference.factor_graph import FactorGraph
 from localfact.inference.solve import Marginals, marginals
 from localfact.inference.tables import TableSet
-
-__all__ = ["FactorGraph", "Marginals", "TableSet", "marginals"]

@@ -85,7 +85,6 @@ def estimate_reliability(
     priors: Mapping[str, float],
     *,
     strength: float = STRENGTH,
-    tolerance: float = TOLERANCE,
     rounds: int = ROUNDS,
     progress: Callable[[int, float], None] = lambda done, change: None,
 ) -> HostReliability:
@@ -100,7 +99,7 @@ def estimate_reliability(
         priors: host -> its prior, and where the search begins; of all hosts in the graphs. Above one half for most of them, as
             hosts that agree in lies and hosts that agree in truths look alike otherwise.
         strength: how many passages the prior counts as.
-        tolerance, rounds: when to stop.
+        rounds: at most; it ends before where none changes by TOLERANCE.
         progress: called after each round with its number and its largest change.
     """
     names = list(priors)
@@ -111,7 +110,7 @@ def estimate_reliability(
     for done in range(1, rounds + 1):
         now = dict(zip(names, found.tolist(), strict=True))
         for place, graph in enumerate(graphs):
-            if place not in solved or _has_moved(graph, solved[place][0], now, tolerance):
+            if place not in solved or _has_moved(graph, solved[place][0], now):
                 solved[place] = now, odds_by_the_rest(graph, now)
         odds = [value for place in range(len(graphs)) for value in solved[place][1].values()]
         hosts = [graphs[place].hosts[name] for place in range(len(graphs)) for name in solved[place][1]]
@@ -119,7 +118,7 @@ def estimate_reliability(
         change = float(np.abs(new - found).max(initial=0.0))
         found = new
         progress(done, change)
-        if change < tolerance:
+        if change < TOLERANCE:
             break
     return HostReliability(dict(zip(names, found.tolist(), strict=True)), done, change)
 
@@ -167,6 +166,6 @@ def _maximise(
     return found
 
 
-def _has_moved(graph: SourcedGraph, before: Mapping[str, float], now: Mapping[str, float], tolerance: float) -> bool:
+def _has_moved(graph: SourcedGraph, before: Mapping[str, float], now: Mapping[str, float]) -> bool:
     """Whether a host of the graph did, so that it has to be solved again."""
-    return any(abs(now[host] - before[host]) >= tolerance for its in graph.hosts.values() for host in its)
+    return any(abs(now[host] - before[host]) >= TOLERANCE for its in graph.hosts.values() for host in its)

@@ -22,29 +22,3 @@ from localfact.prompts.chats import (
 from localfact.prompts.fields import Task
 from localfact.prompts.loading import examples_of, prompt_hashes
 from localfact.prompts.own import read_own_prompts
-
-__all__ = [
-    "Boundary",
-    "Judge",
-    "OwnFiles",
-    "Task",
-    "atomization_chat",
-    "boundary_of",
-    "correction_chat",
-    "decomposition_chat",
-    "examples_of",
-    "extraction_chat",
-    "failure_chat",
-    "failures_chat",
-    "generation_chat",
-    "judging_chat",
-    "missing_chat",
-    "next_query_chat",
-    "prompt_hashes",
-    "query_chat",
-    "read_own_prompts",
-    "relation_chat",
-    "relevance_chat",
-    "revision_chat",
-    "verification_chat",
-]

@@ -7,7 +7,6 @@ import numpy as np
 
 from localfact.models.embedder import Embedder
 from localfact.recall.facts import FoundFact, details_of, parse, read_premise, share_held
-from localfact.recall.hosts import registrable
 from localfact.relations.lexical.statements import ParsedClaim, Premise
 
 #: Two facts say the same where either holds so much of the other's words by weight, or where they are so near as vectors and
@@ -17,6 +16,8 @@ SAME_WORDS, SAME_VECTORS, SOME_WORDS = 0.7, 0.75, 0.4
 LEAST_NEAR = 0.25
 #: The same of a passage, by the mean nearness of its facts.
 LEAST_NEAR_PASSAGE = 0.5
+#: Below a country's domain, what is no owner's name: in "news.example.co.uk" the owner's is "example.co.uk".
+_SECOND_LEVEL = ("ac", "co", "com", "edu", "gob", "gouv", "gov", "mil", "ne", "net", "nhs", "nom", "or", "org", "sch")
 
 
 @dataclass(frozen=True)
@@ -109,3 +110,16 @@ def say_the_same(one: ParsedClaim, premise: Premise, other: ParsedClaim, other_p
     alike = min(forward, backward) >= SAME_WORDS or (cosine >= SAME_VECTORS and min(forward, backward) >= SOME_WORDS)
     details, others = details_of(one), details_of(other)
     return alike and (details <= others or others <= details)
+
+
+def registrable(host: str) -> str:
+    """The domain that somebody registers: the last two parts of a host, or three below a country's "co", "ac" and the like.
+
+    Hosts of one such domain are not independent, as one owner may have any number of them. A rule of thumb, without the public
+    list of suffixes; an address of numbers, and a name of one part, stay as they are.
+    """
+    parts = host.split(".")
+    if len(parts) < 3 or parts[-1].isdigit() or ":" in host:
+        return host
+    several = len(parts[-1]) == 2 and parts[-2] in _SECOND_LEVEL
+    return ".".join(parts[-3:] if several else parts[-2:])

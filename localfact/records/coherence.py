@@ -26,11 +26,6 @@ class ClaimPlace(Record):
     quoted: str
     value: Span | None = None
 
-    @property
-    def value_text(self) -> str | None:
-        """What differs; None where that is not known."""
-        return None if self.value is None else self.text[self.value.start : self.value.end]
-
 
 class SelfContradiction(Record):
     """Two claims of a text that cannot both be true; or two parts of one claim: then both places name it.

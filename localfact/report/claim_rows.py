@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage
+from localfact.report.findings import UNKNOWN
 from localfact.report.marked_text import decisive_sentence
 from localfact.report.table_data import Cell, Column, Group, Table, number
 
-#: Where a claim without a posterior stands among others.
-UNKNOWN = 0.5
 _NUMBERS = ("posterior", "probability")
 #: The columns that say which sample of another tool's log a response is, in a run of such a log.
 SAMPLE_COLUMNS = ("task", "sample", "epoch")

@@ -98,7 +98,7 @@ def scores_table(compared: RunsCompared) -> Table:
     names = dict.fromkeys(name for one in results for name in one)
     rows = [(name, *(number(one.get(name)) for one in results)) for name in names]
     costs = [_costs(run.summary) for run in compared.runs]
-    rows += [(what, *(f"{cost[what]:,}" if what in cost else "" for cost in costs)) for what in COSTS]
+    rows += [(what, *(f"{cost[what]:,}" for cost in costs)) for what in COSTS]
     heads = tell_apart((run.name for run in compared.runs), "run", taken={"score"})
     return Table(
         title="Runs side by side",
@@ -194,10 +194,9 @@ def _row(one: RunComparison) -> tuple[Cell, ...]:
 
 
 def _costs(summary: Summary) -> dict[str, int]:
-    """What of COSTS was sent; empty where no accounting is known."""
-    lines = summary.accounting.lines if summary.accounting is not None else ()
-    sent = next(((line.sent, line.prompt_tokens, line.output_tokens) for line in lines if line.stage == TOTAL), ())
-    return dict(zip(COSTS, sent, strict=False))
+    """What of COSTS was sent."""
+    total = next(line for line in summary.accounting.lines if line.stage == TOTAL)
+    return dict(zip(COSTS, (total.sent, total.prompt_tokens, total.output_tokens), strict=True))
 
 
 def _notes(compared: RunsCompared) -> Sequence[str]:

@@ -13,6 +13,8 @@ from localfact.vocabulary import Flag, GoldLabel, RelationLabel, VerdictLabel
 
 #: A posterior between them decides weakly, one outside clearly.
 WEAK = (0.25, 0.75)
+#: Where a claim without a posterior stands among others.
+UNKNOWN = 0.5
 #: A relation up to this probability enters no graph of our own rules.
 NEEDED = 0.5
 #: A flag that more than this share of the claims it could stand at carry, of at least so many, marks none of them.
@@ -116,7 +118,7 @@ def find_claims(assessments: Iterable[Assessment], labels: Collection[VerdictLab
         for number, (claim, verdict) in enumerate(zip(assessment.claims, assessment.verdicts, strict=True))
         if verdict.label in labels
     ]
-    return sorted(found, key=lambda one: 0.5 if one.verdict.posterior is None else one.verdict.posterior)
+    return sorted(found, key=lambda one: likelihood(one.verdict))
 
 
 def leading_passage(assessment: Assessment, verdict: Verdict) -> tuple[CountedPassage | None, Passage | None]:
@@ -135,3 +137,22 @@ def _could_carry(summary: Summary, flag: Flag) -> int:
 def many(count: int, what: str) -> str:
     """A number with what it counts: "1 claim", "2,000 claims"."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def likelihood(verdict: Verdict) -> float:
+    """How likely a claim is to be true, to put claims in order; one half where there is no posterior."""
+    return UNKNOWN if verdict.posterior is None else verdict.posterior
+
+
+def only_verdicts(assessment: Assessment, labels: Collection[VerdictLabel]) -> Assessment:
+    """The assessment with the claims of these verdicts alone, those first that are the least likely to be true."""
+    judged = zip(assessment.claims, assessment.verdicts, strict=True)
+    kept = [(claim, verdict) for claim, verdict in judged if verdict.label in labels]
+    kept.sort(key=lambda one: likelihood(one[1]))
+    claims, verdicts = (tuple(claim for claim, _ in kept), tuple(verdict for _, verdict in kept))
+    return assessment.model_copy(update={"claims": claims, "verdicts": verdicts, "warnings": (), "unparsed": ()})
+
+
+def worst_first(assessments: Iterable[Assessment]) -> list[Assessment]:
+    """Those with claims, the one first whose first claim is the least likely to be true."""
+    return sorted((one for one in assessments if one.claims), key=lambda one: likelihood(one.verdicts[0]))

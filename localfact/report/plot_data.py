@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.records import Assessment
-from localfact.scoring.aggregate import ResponseScore, Score, contribution_of
+from localfact.scoring.aggregate import Score, contribution_of
 from localfact.scoring.bootstrap import percentile_interval, resample
 from localfact.scoring.calibration import ReliabilityBin, reliability_bins
 from localfact.scoring.roc import RocCurve, roc_curve
-from localfact.scoring.scores import Entropy, RecallAtK, RecallAtKPrime, VerdictCount, standard_scores
+from localfact.scoring.scores import quality_scores
 from localfact.scoring.selective import CoverageCurve, coverage_curve
 from localfact.scoring.tally import Unscored, labelled_claims, reason_unscored, tally
 from localfact.text import word_count
@@ -22,9 +22,6 @@ from localfact.text import word_count
 HALF = 0.5
 #: The most bins of precision by length, and the fewest responses in one.
 LENGTH_BINS, FEWEST_IN_BIN = 10, 5
-#: Scores of single responses that are not drawn: no measures of quality, or parts of others (recall, of its F1).
-_LEFT_OUT = (Entropy, VerdictCount)
-_PARTS = (RecallAtK, RecallAtKPrime)
 
 
 @dataclass(frozen=True)
@@ -132,12 +129,8 @@ def roc(assessments: Sequence[Assessment]) -> RocCurve | Unscored:
     return roc_curve(claims.posteriors, claims.supported, claims.responses)
 
 
-def precision_by_length(assessments: Sequence[Assessment], seed: int = 0) -> PrecisionByLength | Unscored:
-    """Of the responses that have a precision and a text.
-
-    Args:
-        seed: of the intervals.
-    """
+def precision_by_length(assessments: Sequence[Assessment]) -> PrecisionByLength | Unscored:
+    """Of the responses that have a precision and a text."""
     scored = [one for one in assessments if reason_unscored(one) is None and one.text.strip()]
     if not scored:
         return Unscored("no responses with a text and a precision")
@@ -146,7 +139,7 @@ def precision_by_length(assessments: Sequence[Assessment], seed: int = 0) -> Pre
     count = min(LENGTH_BINS, len(scored) // FEWEST_IN_BIN)
     edges = [place * len(scored) // count for place in range(count + 1)] if count > 1 else []
     return PrecisionByLength(
-        words, precision, tuple(_bin(words[start:end], precision[start:end], seed) for start, end in pairwise(edges))
+        words, precision, tuple(_bin(words[start:end], precision[start:end]) for start, end in pairwise(edges))
     )
 
 
@@ -162,9 +155,7 @@ def response_scores(runs: Mapping[str, Sequence[Assessment]]) -> tuple[ScoreValu
     """
     together = [assessment for run in runs.values() for assessment in run]
     found = []
-    for score in standard_scores(together):
-        if not isinstance(score, ResponseScore) or isinstance(score, _LEFT_OUT) or type(score) in _PARTS:
-            continue
+    for score in quality_scores(together):
         fitted = score.fit(together)
         values = {name: _values(fitted, run) for name, run in runs.items()}
         found.append(ScoreValues(str(fitted), score.lower_is_better, {name: one for name, one in values.items() if len(one)}))
@@ -176,6 +167,6 @@ def _values(score: Score[Any], assessments: Sequence[Assessment]) -> NDArray[np.
     return np.sort(np.array([one for one in contributions if not isinstance(one, Unscored)], dtype=np.float64))
 
 
-def _bin(words: NDArray[np.int64], precision: NDArray[np.float64], seed: int) -> LengthBin:
-    estimates = resample(lambda chosen: float(precision[chosen].mean()), len(precision), seed)
+def _bin(words: NDArray[np.int64], precision: NDArray[np.float64]) -> LengthBin:
+    estimates = resample(lambda chosen: float(precision[chosen].mean()), len(precision), seed=0)
     return LengthBin(float(words.mean()), float(precision.mean()), percentile_interval(estimates))

@@ -11,8 +11,6 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from localfact.records import Assessment
-
 #: The counts that are shown where they are above 0.
 COUNTED = (
     "searches",
@@ -117,12 +115,8 @@ class TerminalProgress:
             return math.sqrt(self._counts["words_begun"] * self._counts["words_done"])
         return float(self._done - self._before)
 
-    def response_done(self, assessment: Assessment) -> None:
-        """Called when one more response is on the disk."""
-        self.row_done()
-
     def row_done(self) -> None:
-        """Called when one more row of a pass is on the disk."""
+        """Called when one more response, or row of a pass, is on the disk."""
         self._done += 1
         if self._first is None and self._work_done():
             self._first = time.monotonic(), self._work_done()

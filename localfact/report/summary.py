@@ -36,7 +36,7 @@ class Summary(Record):
         flags: flag -> number of claims whose verdict has it.
         scores: in the order in which they are printed.
         usage: stage -> its counts (passages, pairs asked, gated, ...), summed over responses; of those in LARGEST the maximum.
-        accounting: calls and tokens as really sent beside the papers' formulas; None in a summary of an old version.
+        accounting: calls and tokens as really sent beside the papers' formulas.
         warnings: each once, with how many responses it concerns where that is more than one.
     """
 
@@ -54,7 +54,7 @@ class Summary(Record):
     flags: Mapping[str, int] = Field(default_factory=dict)
     scores: tuple[ScoreResult, ...]
     usage: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
-    accounting: Accounting | None = None
+    accounting: Accounting
     warnings: tuple[str, ...] = ()
 
     @property

@@ -43,7 +43,7 @@ def summary_view(summary: Summary, findings: RenderableType | None = None) -> Re
     parts: list[RenderableType] = [line(headline(summary), "bold"), Text(), *([findings] if findings is not None else [])]
     parts += [scores_table(summary), *reasons_of_unscored(summary), verdicts_line(summary)]
     parts += [line(said, "yellow") for said in tell_common_flags(summary)]
-    if summary.accounting is not None and summary.accounting.calls_sent:
+    if summary.accounting.calls_sent:
         parts.append(accounting_view(summary.accounting))
     parts += [line(f"Note: {warning}", "yellow") for warning in summary.warnings]
     if summary.run:

@@ -1,24 +1,9 @@
 """Scores of assessments: every score prints its own policy, every mean says what it left out.
 
-`standard_scores` chooses what a run prints and `score` computes it; `align` compares a run with its annotation, `compare` with
-another run.
+`standard_scores` chooses what a run prints and `score` computes it; alignment.py compares a run with its annotation,
+comparison.py with another run.
 """
 
 from localfact.scoring.aggregate import Score, ScoreResult, score
-from localfact.scoring.alignment import AlignedResponse, Alignment, align
-from localfact.scoring.comparison import Comparison, compare
 from localfact.scoring.recall import KPolicy
 from localfact.scoring.scores import standard_scores
-
-__all__ = [
-    "AlignedResponse",
-    "Alignment",
-    "Comparison",
-    "KPolicy",
-    "Score",
-    "ScoreResult",
-    "align",
-    "compare",
-    "score",
-    "standard_scores",
-]

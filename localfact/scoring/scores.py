@@ -7,9 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from localfact.records import Assessment
 from localfact.scoring.aggregate import Policy, ResponseScore, Score
-from localfact.scoring.citation_scores import citation_scores
-from localfact.scoring.coherence import CoherenceScore
-from localfact.scoring.evidence_recall import recall_scores
+from localfact.scoring.beside_scores import CoherenceScore, citation_scores, recall_scores
 from localfact.scoring.gold_scores import BrierPerClaim, BrierPerResponse, CalibrationError, GoldF1, PrecisionError
 from localfact.scoring.recall import GAMMA, MEDIAN, KPolicy, KPrime, f1, recall_at_k, recall_at_k_prime
 from localfact.scoring.tally import Unscored, labelled_claims, tally, total_annotated
@@ -160,6 +158,17 @@ class VerdictCount(ResponseScore):
         """A whole number."""
         counts = tally(assessment)
         return float({"S": counts.supported, "C": counts.contradicted, "U": counts.undecided}[self.kind])
+
+
+def quality_scores(assessments: Sequence[Assessment], k: KPolicy | None = None) -> list[ResponseScore]:
+    """Those standard scores that each response has and that measure quality, without the parts of others: recall, of its F1."""
+    left_out = (Entropy, VerdictCount)
+    parts = (RecallAtK, RecallAtKPrime)
+    return [
+        score
+        for score in standard_scores(assessments, k)
+        if isinstance(score, ResponseScore) and not isinstance(score, left_out) and type(score) not in parts
+    ]
 
 
 def standard_scores(

@@ -36,16 +36,13 @@ class CoverageCurve:
     responses: int
 
 
-def coverage_curve(
-    confidence: NDArray[np.float64], wrong: NDArray[np.bool_], responses: NDArray[np.int64], *, seed: int = 0
-) -> CoverageCurve:
+def coverage_curve(confidence: NDArray[np.float64], wrong: NDArray[np.bool_], responses: NDArray[np.int64]) -> CoverageCurve:
     """The curve of n claims, n >= 1.
 
     Args:
         confidence: (n,) in [0, 1]; the least confident claims are left out first.
         wrong: (n,) whether what is said of the claim disagrees with its annotation.
         responses: (n,) which claims belong together; any whole numbers.
-        seed: of the bootstrap.
     """
     _, row = np.unique(responses, return_inverse=True)
     count = int(row.max()) + 1
@@ -57,7 +54,7 @@ def coverage_curve(
         points=tuple(points),
         error=float(wrong.mean()),
         area=estimator(np.arange(count)),
-        ci=percentile_interval(resample(estimator, count, seed)) if count > 1 else None,
+        ci=percentile_interval(resample(estimator, count, seed=0)) if count > 1 else None,
         claims=len(confidence),
         responses=count,
     )

@@ -3,23 +3,27 @@
 import importlib.metadata
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 
+#: By which sites name the program in robots.txt.
+NAME = "localfact"
 HOMEPAGE = "https://github.com/localfact/localfact"
 #: The largest Retry-After in seconds, some thirty years; larger values are read as this.
 LONGEST_RETRY_AFTER = 1e9
 
 
+@cache
 def user_agent() -> str:
-    """The User-Agent: the program, its version, its homepage and its purpose. Sites name it "localfact" in robots.txt."""
+    """The User-Agent: the program, its version, its homepage and its purpose."""
     return f"{program()} (+{HOMEPAGE}; research software that checks facts against web pages)"
 
 
 def program() -> str:
     """The program and its version, "unknown" where it is not installed."""
     try:
-        return f"localfact/{importlib.metadata.version('localfact')}"
+        return f"{NAME}/{importlib.metadata.version(NAME)}"
     except importlib.metadata.PackageNotFoundError:
-        return "localfact/unknown"
+        return f"{NAME}/unknown"
 
 
 def retry_after_seconds(value: str | None, now: datetime | None = None) -> float | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mills import ROWS
 from typer.testing import CliRunner
 
 from localfact.api.compare import compare_runs
@@ -16,22 +17,6 @@ from localfact.methods.options import Options
 from localfact.report.comparison import RunsCompared, claims_table, differences_table, policies, scores_table, short
 from localfact.report.formats import csv_text, markdown
 
-#: The passages speak of the first claim of each, and say otherwise than the second.
-ROWS = [
-    {
-        "id": f"mill-{number}",
-        "prompt": f"Tell me about mill {number}.",
-        "response": f"Mill {number} opened in 19{number}. Mill {number} has {number} wheels.",
-        "claims": [
-            {"id": "a", "text": f"Mill {number} opened in 19{number}.", "label": "S"},
-            {"id": "b", "text": f"Mill {number} has {number} wheels.", "label": "NS"},
-        ],
-        "passages": [
-            {"text": f"Mill {number} opened in 19{number}. Mill {number} has two wheels.", "link": "https://a.example"}
-        ],
-    }
-    for number in range(11, 17)
-]
 OPTIONS = Options(relations="lexical", embedder="none")
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from chunked_extractions import shown
+from asked_models import shown
 
 from localfact.api.compare_methods import COMMON_FILE, compare_methods, prepare_comparison
 from localfact.errors import InputError, MissingError

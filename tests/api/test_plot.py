@@ -5,6 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from mills import ROWS
 from PIL import Image
 from run_builders import assessment
 from typer.testing import CliRunner
@@ -29,21 +30,6 @@ from localfact.runs.assessments import ASSESSMENTS_FILE
 from localfact.runs.record import RunRecord, RunSettings
 from localfact.runs.run_folder import RUN_FILE
 
-#: The passages speak of the first claim of each, and say otherwise than the second.
-ROWS = [
-    {
-        "id": f"mill-{number}",
-        "response": f"Mill {number} opened in 19{number}. Mill {number} has {number} wheels.",
-        "claims": [
-            {"id": "a", "text": f"Mill {number} opened in 19{number}.", "label": "S"},
-            {"id": "b", "text": f"Mill {number} has {number} wheels.", "label": "NS"},
-        ],
-        "passages": [
-            {"text": f"Mill {number} opened in 19{number}. Mill {number} has two wheels.", "link": "https://a.example"}
-        ],
-    }
-    for number in range(11, 17)
-]
 OPTIONS = Options(relations="lexical", embedder="none")
 SETTINGS = RunSettings.read({"method": "builtin-fr2", "extraction": {}, "evidence": {}, "assessment": {}})
 RECORD = RunRecord(Path("runs/x"), {}, SETTINGS)

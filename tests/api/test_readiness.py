@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from localfact.api.doctor import Finding
+from localfact.api.doctor import Finding, tell_readiness
 from localfact.api.list_models import ListedModel, list_models
-from localfact.api.readiness import tell_readiness
 from localfact.llm.placing.hardware import Gpu, Hardware
 from localfact.models.cards import list_cards
 

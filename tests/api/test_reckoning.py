@@ -5,6 +5,7 @@ import pytest
 from localfact.api.evaluate import prepare
 from localfact.api.plan import plan
 from localfact.api.reckoning import evaluate, terms_of
+from localfact.llm.placing import rates
 from localfact.llm.placing.hardware import Hardware
 from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
@@ -42,6 +43,14 @@ def test_a_plan_without_weights_has_calls_tokens_hours_and_gpus(monkeypatch: pyt
     assert reckoned["tokens_read"] == 2 * 170
     assert "nothing was measured" in reckoned["how"]
     assert "another machine" in planned["machine"]["assumed"]
+
+
+def test_processors_without_bfloat16_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    hours = []
+    for has in (True, False):
+        monkeypatch.setattr(rates, "has_bfloat16", lambda has=has: has)
+        hours.append(rates.hours_of(rates.TokenWork(1e6), 1.5, {"device": "cpu"}))
+    assert hours[1] > 5 * hours[0]
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ import asyncio
 import re
 
 import pytest
-from chunked_extractions import TEXT, echo, extract, frame, shown, texts
+from asked_models import LastFirstEngine, shown
+from chunked_extractions import TEXT, echo, extract, frame, texts
 
 from localfact.claims.asking import SMALLEST_ROOM
 from localfact.claims.chunked import ChunkedExtractor
-from localfact.errors import EngineError, InputError, PromptTooLongError, UnreadableAnswerError
+from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Generation
-from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
+from localfact.llm.scripted import ScriptedEngine
 from localfact.prompts.grammars import LONGEST
 from localfact.records import Response
 
@@ -32,24 +33,7 @@ async def test_every_chunk_is_asked_once_with_its_context_and_claims_keep_the_or
 
 
 async def test_chunks_are_asked_at_the_same_time_and_a_late_answer_keeps_its_place() -> None:
-    class Reversed(ScriptedEngine):
-        """Answers only when all chunks have been asked, the last one first."""
-
-        waiting: list[asyncio.Event]
-
-        async def generate(self, chat: Chat, **settings: object) -> Generation:  # type: ignore[override]
-            turn = asyncio.Event()
-            self.waiting.append(turn)
-            if len(self.waiting) == 4:
-                self.waiting.pop().set()
-            await turn.wait()
-            generation = await super().generate(chat, **settings)  # type: ignore[arg-type]
-            if self.waiting:
-                self.waiting.pop().set()
-            return generation
-
-    engine = Reversed(echo())
-    engine.waiting = []
+    engine = LastFirstEngine(echo(), 4)
     extraction = await extract(engine, stride=1)
     assert shown(engine.calls[0]) == "He died in 1630."
     assert texts(extraction)[-1] == "He died in 1630."
@@ -172,14 +156,6 @@ async def test_an_empty_response_is_asked_nothing() -> None:
     engine = ScriptedEngine(echo())
     assert (await extract(engine, " \n")).claims == ()
     assert engine.calls == []
-
-
-async def test_a_dead_engine_ends_the_extraction() -> None:
-    def dead(chat: Chat) -> ScriptedAnswer:
-        raise EngineError("The engine died.")
-
-    with pytest.raises(EngineError, match="died"):
-        await extract(ScriptedEngine(dead), stride=1)
 
 
 async def test_an_answer_that_only_repeats_itself_keeps_its_whole_lines_and_is_not_asked_again() -> None:

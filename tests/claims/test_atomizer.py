@@ -1,16 +1,14 @@
 import asyncio
-import re
-from collections.abc import Callable
 
 import pytest
-from chunked_extractions import TEXT, places, shown, texts
+from asked_models import shown
+from chunked_extractions import TEXT, places, texts
 
 from localfact.claims.asking import SMALLEST_ROOM
 from localfact.claims.atomizer import Atomizer
-from localfact.errors import EngineError, InputError, PromptTooLongError, UnreadableAnswerError
-from localfact.llm.engine import Chat
+from localfact.errors import UnreadableAnswerError
 from localfact.llm.layers.metering import MeteringLayer
-from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
+from localfact.llm.scripted import ScriptedEngine
 from localfact.prompts import Boundary, atomization_chat
 from localfact.records import Extraction, Response
 from localfact.runtime.usage import Ledger, usage_counted_in
@@ -20,16 +18,6 @@ def frame() -> int:
     """How many tokens the prompt has besides the text and its surroundings."""
     chat = atomization_chat("Who was Kepler?", None, "", "", "", boundary=Boundary())
     return asyncio.run(ScriptedEngine().count(chat))
-
-
-def echo() -> Callable[[Chat], ScriptedAnswer]:
-    """A model that takes every sentence for a claim."""
-
-    def answer(chat: Chat) -> str:
-        claims = re.findall(r"[^.]+\.", shown(chat).replace("\n", " "))
-        return "\n".join(f"[{number}] {claim.strip()}" for number, claim in enumerate(claims, start=1))
-
-    return answer
 
 
 async def extract(engine: ScriptedEngine, text: str = TEXT, **settings: int) -> Extraction:
@@ -72,7 +60,7 @@ async def test_numbers_decide_nothing_but_a_wrong_count_is_told(answer: str, fou
     assert extraction.counts["answers_misnumbered"] == misnumbered
 
 
-async def test_equal_claims_are_one_with_all_their_places() -> None:
+async def test_equal_claims_of_two_chunks_are_one_with_all_their_places() -> None:
     text = "Kepler was born in 1571. " + "He studied. " * 8 + "So Kepler was born in 1571!"
     window = await asyncio.to_thread(frame) + SMALLEST_ROOM + 20
     answer = "[1] Kepler was born in 1571."
@@ -89,29 +77,6 @@ async def test_a_claim_that_an_answer_repeats_in_other_signs_is_merged_too() -> 
     extraction = await extract(ScriptedEngine(lambda chat: answer))
     assert texts(extraction) == ["Kepler died in 1630."]
     assert extraction.counts["duplicates_merged"] == 1
-
-
-async def test_a_response_that_overflows_the_window_is_split_by_sentences_and_nothing_is_lost() -> None:
-    text = " ".join(f"In {1500 + number} Kepler counted {number} stars." for number in range(32))
-    window = await asyncio.to_thread(frame) + 600
-    engine = ScriptedEngine(echo(), window=window)
-    extraction = await extract(engine, text, max_tokens=400)
-    assert texts(extraction) == re.findall(r"In .*?\.", text)
-    assert [claim.id for claim in extraction.claims] == [f"c{number}" for number in range(1, 33)]
-    assert extraction.counts["chunks_split"] == extraction.counts["chunks"] - 1 > 0
-    assert extraction.warnings == ()
-    assert "before" in {
-        kind for call in engine.calls for kind in re.findall(r"<<(before) ", call[0].content.split("Now do")[1])
-    }
-
-
-async def test_a_cut_answer_is_asked_again_in_halves_before_anything_of_it_is_lost() -> None:
-    engine = ScriptedEngine(echo())
-    extraction = await extract(engine, max_tokens=34)
-    assert texts(extraction) == re.findall(r"[A-Z].*?\.", TEXT)
-    assert [shown(call) for call in engine.calls] == [TEXT, TEXT[:48], TEXT[49:]]
-    assert extraction.counts["answers_cut"] == extraction.counts["chunks_split"] == 1
-    assert extraction.warnings == ()
 
 
 async def test_of_a_single_sentences_cut_answer_the_whole_lines_are_kept_counted_and_warned_of() -> None:
@@ -152,33 +117,3 @@ async def test_a_response_that_gives_orders_stands_between_its_markers() -> None
     engine = ScriptedEngine(lambda chat: "No verifiable claim.")
     await extract(engine, order)
     assert shown(engine.calls[0]) == order.replace("<<end", "(end").replace("<|", "< |")
-
-
-async def test_signs_that_no_file_can_hold_become_replacement_characters() -> None:
-    extraction = await extract(ScriptedEngine(lambda chat: "[1] Kepler\x1b died.\nBy\x00e\ud800"))
-    assert texts(extraction) == ["Kepler\ufffd died."]
-    assert extraction.unparsed == ("By\ufffde\ufffd",)
-
-
-async def test_an_empty_response_is_asked_nothing() -> None:
-    engine = ScriptedEngine(echo())
-    assert (await extract(engine, " \n")).claims == ()
-    assert engine.calls == []
-
-
-async def test_a_window_that_the_instructions_fill_is_an_error_with_the_numbers() -> None:
-    with pytest.raises(PromptTooLongError, match=r"has 300"):
-        await extract(ScriptedEngine(echo(), window=300))
-
-
-async def test_a_dead_engine_ends_the_extraction() -> None:
-    def dead(chat: Chat) -> ScriptedAnswer:
-        raise EngineError("The engine died.")
-
-    with pytest.raises(EngineError, match="died"):
-        await extract(ScriptedEngine(dead))
-
-
-def test_an_answer_of_no_length_is_refused() -> None:
-    with pytest.raises(InputError):
-        Atomizer(ScriptedEngine(), max_tokens=0)

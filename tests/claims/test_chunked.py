@@ -5,7 +5,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
-from chunked_extractions import TEXT, extract, places, shown, texts
+from asked_models import shown
+from chunked_extractions import TEXT, extract, places, texts
 
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.errors import InputError, UnreadableAnswerError

@@ -1,8 +1,7 @@
-import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 import pytest
+from asked_models import LastFirstEngine, shown
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,12 +30,6 @@ REVISIONS = {
     "The city lies in Styria.": "The city of Graz lies in Styria.",
     "Kepler died in 1630.": "Johannes Kepler died in 1630.",
 }
-
-
-def shown(chat: Chat, kind: str) -> str:
-    """What a prompt shows between the last markers of that kind."""
-    found = re.findall(rf"<<{kind} ([0-9a-f]{{8}})>>\n(.*?)\n<<end {kind} \1>>", chat[0].content, re.DOTALL)
-    return str(found[-1][1])
 
 
 def says(answers: dict[str, str]) -> Callable[[Chat], ScriptedAnswer]:
@@ -95,24 +88,7 @@ async def test_all_claims_of_a_response_share_their_prompt_up_to_the_claim() -> 
 
 
 async def test_answers_that_come_late_still_belong_to_their_claims() -> None:
-    class Reversed(ScriptedEngine):
-        """Answers only when all claims have been asked, the last one first."""
-
-        waiting: list[asyncio.Event]
-
-        async def generate(self, chat: Chat, **settings: object) -> Generation:  # type: ignore[override]
-            turn = asyncio.Event()
-            self.waiting.append(turn)
-            if len(self.waiting) == len(CLAIMS):
-                self.waiting.pop().set()
-            await turn.wait()
-            generation = await super().generate(chat, **settings)  # type: ignore[arg-type]
-            if self.waiting:
-                self.waiting.pop().set()
-            return generation
-
-    engine = Reversed(says(REVISIONS))
-    engine.waiting = []
+    engine = LastFirstEngine(says(REVISIONS), len(CLAIMS))
     revised = await revised_by(engine)
     assert shown(engine.calls[0], "claim") == CLAIMS[-1].text
     assert texts(revised.claims) == list(REVISIONS.values())

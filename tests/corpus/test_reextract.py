@@ -38,7 +38,7 @@ def fetch(link: str, text: str | None, reason: Reason = Reason.NO_TEXT, final: s
 
 async def again(writer: CorpusWriter) -> Reextracted:
     with Extractors(1) as extractors:
-        return await reextract(writer, extractors, workers=1, progress=lambda done, total: None)
+        return await reextract(writer, extractors, lambda done, total: None)
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """ROC curves of relation models, as a new user would draw them."""
 
-import asyncio
 import csv
 import json
 from pathlib import Path
@@ -8,12 +7,6 @@ from xml.etree import ElementTree
 
 import pytest
 from commands import CommandLine
-
-from localfact.api.roc import relate_questions
-from localfact.inputs.factor import Question, read_questions
-from localfact.llm.layers.recording import RecordingLayer
-from localfact.llm.scripted import ScriptedEngine
-from localfact.relations.llm import LLMRelationModel
 
 ROWS = (
     (
@@ -92,33 +85,3 @@ def test_roc_says_what_is_missing_without_a_traceback(
     assert done.returncode == code, done.stderr
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.slow
-def test_roc_with_another_seed_draws_other_intervals_of_the_same_answers(
-    localfact: CommandLine, data: Path, tmp_path: Path
-) -> None:
-    questions = [row for row in read_questions(data) if isinstance(row, Question)]
-    asyncio.run(record(questions, tmp_path / "calls.sqlite"))
-    words = ("roc", "--data", data, "--relations", "llm", "--replay", "calls.sqlite", "--out", "here")
-    for seed in ("0", "1"):
-        done = localfact(*words, "--seed", seed)
-        assert done.returncode == 0, done.stderr
-        assert f"seed {seed}" in done.stderr
-
-
-async def record(questions: list[Question], file: Path) -> None:
-    """The answers of a language model to these questions, as a command with a --transcript leaves them."""
-    engine = RecordingLayer(ScriptedEngine(choose=lambda chat, labels: {"neutral": 0.4}), file)
-    await relate_questions(questions, LLMRelationModel(engine))
-    await engine.aclose()
-
-
-@pytest.mark.slow
-def test_roc_says_that_weights_are_missing_before_it_asks_any_model(localfact: CommandLine, data: Path, tmp_path: Path) -> None:
-    localfact.environment |= {"HF_HUB_CACHE": str(tmp_path / "hub"), "LOCALFACT_WEIGHTS": ""}
-    both = ("--relations", "lexical", "--relations", "albert-vitaminc")
-    done = localfact("roc", "--data", data, *both, "--embedder", "none", "--out", "here")
-    assert (done.returncode, done.stdout) == (3, "")
-    assert "models pull albert-vitaminc" in done.stderr
-    assert not (tmp_path / "here").exists()

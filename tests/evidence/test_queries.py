@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from chunked_extractions import shown
+from asked_models import shown
 from hypothesis import given
 from hypothesis import strategies as st
 

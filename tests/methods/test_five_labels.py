@@ -1,12 +1,12 @@
 """FaStfact's five labels through the whole road: from its annotated file, by a verifier that follows it, to full agreement."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from asked_models import shown
 from tiny_models import tiny_llama
 
 from localfact.api.align import align_run
@@ -35,19 +35,13 @@ ROW = {
 }
 
 
-def claim_of(chat: Chat) -> str:
-    """The claim that a prompt asks about."""
-    found: list[str] = re.findall(r"<<claim ([0-9a-f]{8})>>\n(.*?)\n<<end claim \1>>", chat[0].content, re.DOTALL)
-    return found[-1][1]
-
-
 def follower(settings: EngineSettings) -> ScriptedEngine:
     """A model that is unsure before any evidence, and then says what the annotation says."""
 
     def choose(chat: Chat, labels: Sequence[str]) -> Mapping[str, float]:
         return {label: 0.9 for label in labels if label.lower() == "unsure"}
 
-    made = ScriptedEngine(lambda chat: f"It says so.\nDecision: ###{LABELLED[claim_of(chat)][0]}###", choose)
+    made = ScriptedEngine(lambda chat: f"It says so.\nDecision: ###{LABELLED[shown(chat, 'claim')][0]}###", choose)
     made.identity = settings.identity
     return made
 

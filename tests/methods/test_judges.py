@@ -1,11 +1,11 @@
 """The whole methods that the papers compare with, over a scripted model: their calls are those of the papers' tables."""
 
-import re
 from collections import Counter
 from contextlib import AsyncExitStack
 from typing import Any, cast
 
 import pytest
+from asked_models import all_shown, shown
 
 from localfact.api.sample import sample_corpus
 from localfact.llm.engine import Chat
@@ -30,11 +30,6 @@ RESPONSE = Response(id="r", text=" ".join(SENTENCES), prompt="Who was Marie Curi
 OPTIONS = Options(model="scripted", embedder="none", corpus=sample_corpus())
 
 
-def shown(chat: Chat, kind: str) -> list[str]:
-    marked = rf"<<{kind} ([0-9a-f]{{8}})>>\n(.*?)\n<<end {kind} \1>>"
-    return [found[1] for found in re.findall(marked, chat[0].content, re.DOTALL)]
-
-
 class Script:
     """Answers each task by what its prompt asks; counts the tasks.
 
@@ -50,28 +45,28 @@ class Script:
         prompt = chat[0].content
         if "sentence apart into independent facts" in prompt or "text apart into claims" in prompt:
             self.asked["extract"] += 1
-            text = shown(chat, "text")[-1]
+            text = shown(chat, "text")
             whole = [sentence for sentence in SENTENCES if sentence in text]
             facts = [f"{sentence} Part {part}." for sentence in whole for part in range(self.facts)]
             return "\n".join(f"[{number}] {fact}" for number, fact in enumerate(facts, start=1))
         if "Query" in prompt or "quer" in prompt.split("\n", 1)[0]:
             self.asked["query"] += 1
-            claim = shown(chat, "claim")[0]
-            done = len(shown(chat, "claim")) - 1
+            claim = all_shown(chat, "claim")[0]
+            done = len(all_shown(chat, "claim")) - 1
             words = claim.rstrip(".")
             if "different queries" in prompt:
-                return f"{shown(chat, 'claim')[-1].rstrip('.')}\n{shown(chat, 'claim')[-1].rstrip('.')} history"
+                return f"{shown(chat, 'claim').rstrip('.')}\n{shown(chat, 'claim').rstrip('.')} history"
             return f"{words} {min(done, self.queries - 1)}"
         if "needs no context" in prompt or ("Statement:" not in prompt and "Text:" in prompt and "###" in prompt):
             self.asked["revise"] += 1
-            return shown(chat, "claim")[-1]
+            return shown(chat, "claim")
         self.asked["verify"] += 1
         return '[Supported] ###Supported### {"factuality": true}'
 
     def choose(self, chat: Chat, labels: Any) -> dict[str, float]:
         if "yes" in labels:
             self.asked["relevance"] += 1
-            return {"yes": 0.1, "no": 0.85} if "mill" in shown(chat, "claim")[0] else {"yes": 0.9, "no": 0.05}
+            return {"yes": 0.1, "no": 0.85} if "mill" in all_shown(chat, "claim")[0] else {"yes": 0.9, "no": 0.05}
         self.asked["verify"] += 1
         return {"True": 0.9, "False": 0.05}
 

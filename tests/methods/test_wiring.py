@@ -1,12 +1,12 @@
 """Settings become a pipeline: what a user chose reaches the strategy that it is for."""
 
-import re
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Literal, cast
 
 import pytest
 import yaml
+from asked_models import all_shown
 from tiny_albert import tiny_albert
 from tiny_models import tiny_onnx
 
@@ -61,18 +61,12 @@ def settings_of(name: str, **chosen: object) -> Settings:
     return run_settings(METHODS[name], MODEL.model_copy(update=chosen), facts)
 
 
-def shown(chat: Chat, kind: str) -> str | None:
-    """What a prompt shows last between markers of that kind."""
-    found = re.findall(rf"<<{kind} ([0-9a-f]{{8}})>>\n(.*?)\n<<end {kind} \1>>", chat[0].content, re.DOTALL)
-    return str(found[-1][1]) if found else None
-
-
 def answer(chat: Chat) -> str:
     """Takes the response apart, and puts the name for the pronoun of the one claim that it is then shown."""
-    claim = shown(chat, "claim")
-    if claim is None:
+    claims = all_shown(chat, "claim")
+    if not claims:
         return "[1] Johannes Kepler was born in 1571.\n[2] He moved to Graz."
-    return claim.replace("He moved", "Johannes Kepler moved")
+    return claims[-1].replace("He moved", "Johannes Kepler moved")
 
 
 def wired(name: str, options: Options, engine: ScriptedEngine) -> Pipeline:

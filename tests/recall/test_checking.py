@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from localfact.evidence.given import GivenEvidence
 from localfact.recall.checking import NO_FACT, NO_PAGES, NOTHING_ASKED, RecallChecker, weigh
 from localfact.recall.facts import stands_alone, subject_of
-from localfact.recall.hosts import registrable
+from localfact.recall.merging import registrable
 from localfact.records import Distribution, Evidence, EvidenceRecall, Failure, Pair, Passage, Response, passage_id
 from localfact.stages import Relate, Relations
 

@@ -7,6 +7,7 @@ from run_builders import run_of
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Span, Verdict
 from localfact.report.console import PlainConsole
 from localfact.report.finding_view import findings_view
+from localfact.report.findings import only_verdicts
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
 from localfact.report.terminal import (
@@ -16,7 +17,6 @@ from localfact.report.terminal import (
     passage_text,
     summary_view,
 )
-from localfact.report.verdicts_view import only_verdicts
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 

@@ -4,6 +4,8 @@ import asyncio
 import re
 from collections.abc import Callable
 
+from asked_models import shown
+
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
@@ -11,12 +13,6 @@ from localfact.prompts import Boundary, extraction_chat
 from localfact.records import Extraction, Response
 
 TEXT = "Kepler was born in 1571. He studied in Tübingen. He moved to Graz. He died in 1630."
-
-
-def shown(chat: Chat, kind: str = "text") -> str:
-    """What a prompt shows between the last markers of that kind."""
-    found = re.findall(rf"<<{kind} ([0-9a-f]{{8}})>>\n(.*?)\n<<end {kind} \1>>", chat[0].content, re.DOTALL)
-    return str(found[-1][1])
 
 
 def frame(response: Response) -> int:

@@ -21,8 +21,9 @@ from localfact.records import (
     Span,
     Verdict,
 )
-from localfact.report.findings import leading_passage, too_weak, without_flags
+from localfact.report.findings import leading_passage, many, too_weak, without_flags
 from localfact.report.marked_text import pieces, quote
+from localfact.report.page.cards import split_claim
 from localfact.report.page.citations import citations_data, colour_of, mark_places
 from localfact.report.page.recall import recall_data
 from localfact.report.page.rendering import place_shown, show, web_address
@@ -157,9 +158,7 @@ def coherence_data(found: Coherence, number: Mapping[str, int]) -> dict[str, Any
 
 def _side(side: ClaimPlace, number: Mapping[str, int]) -> list[Any]:
     """A claim's number, from 0, and its text with the value that differs marked."""
-    start, end = (side.value.start, side.value.end) if side.value is not None else (0, 0)
-    parts = [(side.text[:start], False), (side.text[start:end], True), (side.text[end:], False)]
-    return [number[side.claim_id], [[show(text), differs] for text, differs in parts if text]]
+    return [number[side.claim_id], [[show(text), differs] for text, differs in split_claim(side.text, side.value)]]
 
 
 def correction_of_claims(row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -196,7 +195,7 @@ def way(claim: Claim, verdict: Verdict) -> Iterator[str]:
         mass = f"; the six labels together had {before.mass:.2f}" if before.mass is not None else ""
         yield f"Before any evidence, the model labelled it {before.label.value} with confidence {before.confidence:.2f}{mass}."
     if any(one.relation is None for one in verdict.passages):
-        yield f"The model decided after reading the claim with {_many(len(verdict.passages), 'passage')}."
+        yield f"The model decided after reading the claim with {many(len(verdict.passages), 'passage')}."
     if verdict.rationale:
         yield f"{verdict.rationale[0].upper()}{verdict.rationale[1:]}"
 
@@ -206,11 +205,7 @@ def notes(assessment: Assessment) -> Iterator[str]:
     yield from assessment.warnings
     for name, count in assessment.counts.get("extract", {}).items():
         if name.startswith("dropped_") and count:
-            yield f"{_many(count, 'sentence')} passed over as no claim: {name.removeprefix('dropped_').replace('_', ' ')}."
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+            yield f"{many(count, 'sentence')} passed over as no claim: {name.removeprefix('dropped_').replace('_', ' ')}."
 
 
 def _facts(assessment: Assessment) -> Iterator[tuple[str, str]]:

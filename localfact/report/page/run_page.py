@@ -91,7 +91,7 @@ def run_page(run: RunRead) -> str:
         sources={name: Path(str(value)).name for name, value in dict(run.settings.get("sources") or {}).items() if value},
         scored=run.summary.responses - sum(_without_score(run.summary).values()),
         without_score=_without_score(run.summary),
-        costs=run.summary.accounting if run.summary.accounting and run.summary.accounting.calls_sent else None,
+        costs=run.summary.accounting if run.summary.accounting.calls_sent else None,
         figures=figures,
         number=number,
         stages=stage_seconds(run.seconds),

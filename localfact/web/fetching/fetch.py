@@ -17,7 +17,7 @@ from localfact.web.fetching.fetched import Fetched, FetchError
 from localfact.web.fetching.politeness import Clock, Sleep, Turns
 from localfact.web.fetching.request import OUT_OF_TIME, BodyLimits, HttpAnswer, ask
 from localfact.web.fetching.robots import ROBOTS_BYTES, Robots, RobotsRules, Visit
-from localfact.web.http_headers import retry_after_seconds, user_agent
+from localfact.web.http_headers import NAME, retry_after_seconds
 
 if TYPE_CHECKING:
     import ssl
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import httpx
 
 MOST_REDIRECTS = 10
+#: Requests at a time at one host.
+AT_ONE_HOST = 2
 #: The longest Retry-After in seconds that is waited for, and how often it is.
 LONGEST_WAIT = 30.0
 MOST_WAITS = 2
@@ -65,13 +67,11 @@ class Fetcher:
         self,
         *,
         at_once: int = 64,
-        per_host: int = 2,
         host_delay: float = 1.0,
         total_seconds: float = 30.0,
         read_seconds: float = 10.0,
         max_bytes: int = MAX_BODY_BYTES,
         allow_hosts: Collection[str] = (),
-        user_agent: str = user_agent(),
         robots: bool = True,
         resolve: Resolve | None = None,
         certificates: "ssl.SSLContext | None" = None,
@@ -81,8 +81,7 @@ class Fetcher:
         """Connects to nothing yet.
 
         Args:
-            at_once: requests at a time in all.
-            per_host: at one host.
+            at_once: requests at a time in all; at one host there are AT_ONE_HOST.
             host_delay: seconds between two starts at one host; a longer Crawl-delay of its robots.txt is kept to.
             total_seconds: for one page, and for one robots.txt.
             read_seconds: for connecting, and for each piece of an answer.
@@ -100,13 +99,11 @@ class Fetcher:
 
         self._addresses = Addresses(allow_hosts, resolve)
         self._connections = Connections(self._addresses, certificates)
-        self._turns = Turns(at_once=at_once, per_host=per_host, host_delay=host_delay, sleep=sleep, clock=clock)
+        self._turns = Turns(at_once=at_once, per_host=AT_ONE_HOST, host_delay=host_delay, sleep=sleep, clock=clock)
         self._robots = Robots(self._visit_robots, clock) if robots else None
         self._total_seconds = total_seconds
         self._read_seconds = read_seconds
         self._page = BodyLimits(max_bytes)
-        self._user_agent = user_agent
-        self._token = user_agent.partition("/")[0].strip().lower()
 
     async def fetch(self, link: str, *, ready: Ready | None = None) -> Fetched:
         """Fetches a page: text, HTML or PDF, with a status of 2xx.
@@ -210,7 +207,6 @@ class Fetcher:
                 url,
                 self._connections,
                 limits,
-                user_agent=self._user_agent,
                 seconds=state.seconds_left,
                 read_seconds=self._read_seconds,
             )
@@ -236,10 +232,10 @@ class Fetcher:
         state = _FetchState(str(url), self._total_seconds)
         try:
             _, answer = await self._follow(url, state, _ROBOTS)
-            rules = RobotsRules.parse(answer.body, self._token)
+            rules = RobotsRules.parse(answer.body, NAME)
         except PageError as error:
             status = state.exchanges[-1].status if state.exchanges else None
-            rules = RobotsRules.without(error.failure, status, self._token)
+            rules = RobotsRules.without(error.failure, status, NAME)
         return Visit(rules, tuple(state.exchanges))
 
 

@@ -13,6 +13,7 @@ from localfact.errors import LocalFactError
 from localfact.web.fetching.decoding import ACCEPTED_CODINGS, Decoder, coding_of
 from localfact.web.fetching.exchange import Exchange, Headers, Truncated, header_of, media_type_of
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
+from localfact.web.http_headers import user_agent
 
 if TYPE_CHECKING:
     import httpcore
@@ -73,12 +74,12 @@ class HttpAnswer:
 class _Receipt:
     """The part of one answer that has arrived."""
 
-    def __init__(self, url: "httpx.URL", user_agent: str) -> None:
+    def __init__(self, url: "httpx.URL") -> None:
         self.url = url
         self.time = datetime.now(UTC)
         self.sent = [
             (b"Host", url.netloc),
-            (b"User-Agent", user_agent.encode("ascii", "replace")),
+            (b"User-Agent", user_agent().encode("ascii", "replace")),
             (b"Accept", ACCEPTED_TYPES.encode()),
             (b"Accept-Encoding", ACCEPTED_CODINGS.encode()),
         ]
@@ -119,7 +120,7 @@ class _Receipt:
 
 
 async def ask(
-    url: "httpx.URL", connections: "Connections", limits: BodyLimits, *, user_agent: str, seconds: float, read_seconds: float
+    url: "httpx.URL", connections: "Connections", limits: BodyLimits, *, seconds: float, read_seconds: float
 ) -> HttpAnswer:
     """Requests a URL and receives the answer.
 
@@ -130,7 +131,7 @@ async def ask(
     """
     import httpcore
 
-    receipt = _Receipt(url, user_agent)
+    receipt = _Receipt(url)
     started = time.monotonic()
     failure: PageFailure | None = None
     try:
