@@ -1,4 +1,4 @@
-"""Attempts of `scripts/attempts.py` on what is trusted in part: model cards, servers, settings files, pairs of responses."""
+"""Attempts of `scripts/attempts.py` on what is trusted in part: model cards, servers, settings files."""
 
 import asyncio
 import contextlib
@@ -28,7 +28,6 @@ from localfact.models.cards import load_card
 from localfact.models.download import choose_files, part_of, remote_file
 from localfact.models.model_card import ModelCard
 from localfact.runtime.hiding import repeats
-from localfact.scoring.pairing import Identity, pair
 
 #: Seconds in which one attempt must have ended, and the characters of the longest sentence.
 LONGEST, SENTENCE = 10.0, 1_500
@@ -189,26 +188,3 @@ def settings(count: int, seed: int, folder: Path) -> Iterator[str | None]:
             file.write_text(f"{name}: {chance.choice(VALUES)}\n")
             end = _ended(lambda: None if isinstance(read_settings(file), dict) else "no settings")
             yield end and f"{name}: {end}"
-
-
-def pairings(count: int, seed: int, folder: Path) -> Iterator[str | None]:
-    """Responses of two runs in any order, ids lost and prompts spelled in another way: no wrong pair, no right one lost."""
-    chance = random.Random(f"pairings {seed}")
-    for _ in range(count):
-        numbers = range(chance.choice((1, 3, 8)))
-        repeated = chance.random() < 0.5
-        sides: list[list[tuple[int, Identity]]] = []
-        for _ in range(2):
-            rows = []
-            for number in numbers:
-                prompt = f"Caf\u00e9 {number // 2 if repeated else number}?"
-                spelled = chance.choice(
-                    (prompt, prompt + "\n", prompt.replace(" ", "  "), unicodedata.normalize("NFD", prompt))
-                )
-                given = chance.choice((None, f"id {number}"))
-                rows.append((number, Identity(given, spelled, f"text {number}")))
-            chance.shuffle(rows)
-            sides.append(rows)
-        found = pair([row for _, row in sides[0]], [row for _, row in sides[1]])
-        wrong = [(one, other) for one, other in found.pairs if sides[0][one][0] != sides[1][other][0]]
-        yield f"{wrong} of {sides}" if wrong or len(found.pairs) != len(numbers) else None
