@@ -59,7 +59,7 @@ def dummy(small: Path, folder: Path, shape: str) -> ModelCard:
     (folder / "model.safetensors").write_bytes(b"")  # vLLM makes them up; the card asks for a file
     window = config["max_position_embeddings"]
     return ModelCard(
-        name=f"dummy-{shape}", revision="made here", roles=("llm",), folder=folder, dtype="bfloat16", window=window
+        name=f"dummy-{shape}", revision="made-here", roles=("llm",), folder=folder, dtype="bfloat16", window=window
     )
 
 

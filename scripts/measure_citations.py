@@ -32,8 +32,9 @@ from localfact.stages import Relations
 from localfact.vocabulary import RelationLabel
 from scripts.assessing import half_of, parser_of
 from scripts.labelled_sets import digest, hash_of_topic, held_out_topics, json_lines
+from scripts.measure_relations import Counted, ratio
 from scripts.relation_answers import Answers, asked, calibrate, models_of, name_of
-from scripts.tables import markdown_table, with_interval
+from scripts.tables import markdown_table, mean_of, with_interval
 
 #: What an expert says of the citations of a sentence.
 SUPPORTS = ("Complete", "Partial", "Incomplete")
@@ -132,8 +133,7 @@ def figures(group: Sequence[Cited], answers: Answers) -> Iterator[str]:
     places = np.array([topics[one.topic] for one in group])
 
     def share(which: np.ndarray[Any, np.dtype[np.bool_]]) -> Estimator:
-        could, did = (np.bincount(places, kept, len(topics)) for kept in (which, which & entailed))
-        return lambda drawn: float(did[drawn].sum() / could[drawn].sum()) if could[drawn].sum() else float("nan")
+        return ratio(Counted(*(np.bincount(places, kept, len(topics)) for kept in (which & entailed, which))))
 
     true, false = share(gold), share(~gold)
     yield f"{len(group)}, {gold.sum()}"
@@ -186,9 +186,8 @@ def recall_figures(answered: Sequence[Answered], name: str, work: Path) -> Itera
     ours = np.array([value for value in found if value is not None])
     theirs = np.array([one.recall for one, value in zip(answered, found, strict=True) if value is not None])
     yield str(len(ours))
-    yield with_interval(lambda drawn: float(theirs[drawn].mean()), len(ours))
-    yield with_interval(lambda drawn: float(ours[drawn].mean()), len(ours))
-    yield with_interval(lambda drawn: float(np.abs(ours - theirs)[drawn].mean()), len(ours))
+    for values in (theirs, ours, np.abs(ours - theirs)):
+        yield with_interval(mean_of(values), len(ours))
     yield with_interval(lambda drawn: float(np.corrcoef(ours[drawn], theirs[drawn])[0, 1]), len(ours))
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from localfact.assess.factreasoner import FactReasoner
 from localfact.coherence.choosing import choose_pairs
@@ -216,18 +215,9 @@ def directions(one: Response, first: int, second: int) -> tuple[Pair, Pair]:
 
 def f1(run: Sequence[Assessment]) -> Estimator:
     """F1 of the supported claims, over all claims of the texts that are drawn."""
-    counts = np.array([_counts(one) for one in run], dtype=float)
-
-    def estimate(chosen: NDArray[np.int64]) -> float:
-        right, called, gold = counts[chosen].sum(axis=0)
-        return float(2 * right / max(called + gold, 1))
-
-    return estimate
-
-
-def _counts(one: Assessment) -> tuple[int, int, int]:
-    told = [(gold, verdict.label is VerdictLabel.SUPPORTED) for gold, verdict in labelled_claims(one)]
-    return sum(gold and called for gold, called in told), sum(called for _, called in told), sum(gold for gold, _ in told)
+    told = [[(gold, verdict.label is VerdictLabel.SUPPORTED) for gold, verdict in labelled_claims(one)] for one in run]
+    right = np.array([2 * sum(gold and called for gold, called in each) for each in told], dtype=float)
+    return ratio(Counted(right, np.array([sum(gold + called for gold, called in each) for each in told], dtype=float)))
 
 
 def gain(own: Estimator, plain: Estimator) -> Estimator:

@@ -14,10 +14,9 @@ import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +49,7 @@ RIGHT_FILE = Path(__file__).with_name("planted_right.yaml")
 HALVES = ("looked at", "measured")
 Pairs = Sequence[Mapping[str, Any]]
 #: A line of the table: a name, and for each response whether it happened and whether it could have.
-Line = tuple[str, Sequence[bool], Sequence[bool]]
+Line = tuple[str, Counted]
 
 
 def main() -> None:
@@ -82,14 +81,11 @@ def of_pairs(pairs: Pairs, half: str, options: Options, work: Path) -> Iterator[
         side: corrected([given(pair, side) for pair in pairs], f"{half}-{side}", options, work) for side in ("false", "true")
     }
     false, rows = runs["false"]
-    wrong = [is_contradicted(one) for one in false]
-    mended = [same(row["response"], pair["true"]) for row, pair in zip(rows, pairs, strict=True)]
-    every = [True] * len(pairs)
-    yield "false: found contradicted", wrong, every
-    yield "false: mended, of all", mended, every
+    yield "false: found contradicted", count_all(map(is_contradicted, false))
     told = asyncio.run(corrected_when_told(false, work / name_of(options) / f"{half}-false", options))
-    yield "false: mended, were all found", [same(text, pair["true"]) for text, pair in zip(told, pairs, strict=True)], every
-    yield "true: changed", [bool(row["edits"]) for row in runs["true"][1]], every
+    for name, texts in (("mended, of all", [row["response"] for row in rows]), ("mended, were all found", told)):
+        yield f"false: {name}", count_all(same(text, pair["true"]) for text, pair in zip(texts, pairs, strict=True))
+    yield "true: changed", count_all(bool(row["edits"]) for row in runs["true"][1])
     calls = sum(int(one.get("calls", 0)) for _, made in runs.values() for row in made for one in row["usage"].values())
     note(f"{half}: {calls} calls of a language model for correcting and assessing again")
 
@@ -155,26 +151,29 @@ def same(one: str, other: str) -> bool:
     return " ".join(one.split()) == " ".join(other.split())
 
 
+def count_all(happened: Iterable[bool]) -> Counted:
+    """What could have happened everywhere."""
+    found = np.array([*happened], dtype=float)
+    return Counted(found, np.ones(len(found)))
+
+
 def joined(several: Sequence[Sequence[Line]]) -> list[Line]:
     """The lines of all halves together."""
     return [
-        (lines[0][0], list(chain(*(one[1] for one in lines))), list(chain(*(one[2] for one in lines))))
+        (lines[0][0], Counted(*map(np.concatenate, zip(*(counted for _, counted in lines), strict=True))))
         for lines in zip(*several, strict=True)
     ]
 
 
 def table(title: str, names: Sequence[str], columns: Sequence[Sequence[Line]]) -> str:
-    rows = [[lines[0][0], *(cell(one[1], one[2]) for one in lines)] for lines in zip(*columns, strict=True)]
-    return markdown_table((f"{title} ({len(columns[0][0][1])})", *names), rows)
+    rows = [[lines[0][0], *(cell(counted) for _, counted in lines)] for lines in zip(*columns, strict=True)]
+    return markdown_table((f"{title} ({len(columns[0][0][1].could)})", *names), rows)
 
 
-def cell(happened: Sequence[bool], could: Sequence[bool]) -> str:
-    counted = Counted(
-        np.array([one and may for one, may in zip(happened, could, strict=True)], dtype=float), np.array(could, dtype=float)
-    )
-    if not counted.happened.sum():
-        return f"0 of {counted.could.sum():.0f}"
-    return f"{with_interval(ratio(counted), len(could), end='.2f')}, {counted.happened.sum():.0f} of {counted.could.sum():.0f}"
+def cell(counted: Counted) -> str:
+    """How often of how often, with an interval."""
+    told = f"{counted.happened.sum():.0f} of {counted.could.sum():.0f}"
+    return f"{with_interval(ratio(counted), len(counted.could), end='.2f')}, {told}" if counted.happened.sum() else told
 
 
 def of_planted(several: Sequence[Options], names: Sequence[str], work: Path) -> str:
@@ -194,16 +193,9 @@ def of_planted(several: Sequence[Options], names: Sequence[str], work: Path) -> 
     for part, chosen in (("looked at", slice(0, tuned)), ("measured", slice(tuned, None)), ("all", slice(None))):
         counts = [[counts_of(*one, rights[one[0].topic or ""]) for one in column[chosen]] for column in columns]
         for place, name in enumerate(("errors found contradicted", "errors mended", "edits elsewhere, of true claims")):
-            cells = [of_several([one[place] for one in each]) for each in counts]
+            cells = [cell(Counted(*np.array([one[place] for one in each], dtype=float).T)) for each in counts]
             lines.append([f"{part}: {name}", *cells])
     return markdown_table(("planted errors", *names), lines)
-
-
-def of_several(counts: Sequence[tuple[int, int]]) -> str:
-    """How often of how often, over texts, with an interval."""
-    counted = Counted(np.array([one for one, _ in counts], float), np.array([could for _, could in counts], float))
-    told = f"{counted.happened.sum():.0f} of {counted.could.sum():.0f}"
-    return f"{with_interval(ratio(counted), len(counts), end='.2f')}, {told}" if counted.happened.sum() else told
 
 
 def counts_of(

@@ -40,6 +40,7 @@ from localfact.text import sentences
 from localfact.vocabulary import FactVerdict
 from scripts.assessing import half_of, parser_of
 from scripts.labelled_sets import biographies_with_pages, digest, json_lines, supported
+from scripts.measure_relations import Counted, ratio
 from scripts.relation_answers import calibrate, models_of, name_of
 from scripts.tables import markdown_table, with_interval
 
@@ -187,10 +188,8 @@ def figures(every: Sequence[Shortened], found: Sequence[EvidenceRecall], embedde
     k = float(np.median([len(one.stayed) + len(one.gone) for one in every]))
     at_k = np.array([recall_at_k(int(left), k) for left in supported_left])
 
-    def ratio(part: int, whole: int) -> Estimator:
-        return lambda drawn: float(
-            np.divide(*(sum(table[rows_of[topic], at].sum() for topic in drawn) for at in (part, whole)))
-        )
+    def share(part: int, whole: int) -> Estimator:
+        return ratio(Counted(*(np.array([table[rows, at].sum() for rows in rows_of]) for at in (part, whole))))
 
     def rank(values: np.ndarray) -> Estimator:
         def estimate(drawn: np.ndarray) -> float:
@@ -204,9 +203,9 @@ def figures(every: Sequence[Shortened], found: Sequence[EvidenceRecall], embedde
     yield f"{np.mean([len(said.facts) for said in found]):.0f} a response"
     yield f"{sum(said.counts.get('pairs', 0) for said in found):,}"
     yield f"{table[:, 1].sum():.0f} of {table[:, 0].sum():.0f}"
-    yield with_interval(ratio(2, 1), len(topics), ".1f", ".1f", times=100)
+    yield with_interval(share(2, 1), len(topics), ".1f", ".1f", times=100)
     yield f"{table[:, 3].sum():.0f}"
-    yield with_interval(ratio(4, 3), len(topics), ".1f", ".1f", times=100)
+    yield with_interval(share(4, 3), len(topics), ".1f", ".1f", times=100)
     yield with_interval(rank(recalls), len(topics), ".2f")
     yield with_interval(rank(at_k), len(topics), ".2f")
 

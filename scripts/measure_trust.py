@@ -24,14 +24,13 @@ from localfact.inference.factor_graph import PASSAGE_PRIOR
 from localfact.inference.trust import SourcedGraph, estimate_reliability
 from localfact.methods.options import Options
 from localfact.records import Assessment, Distribution, Pair, Relation, Response
-from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.tally import labelled_claims
 from localfact.text import sentences
 from localfact.vocabulary import RelationLabel
 from scripts.assessing import OWN, SOFT, assess, half_of, labelled_response, pairs_of, parser_of
 from scripts.labelled_sets import digest, json_lines
 from scripts.relation_answers import Answers, asked, calibrate, models_of, name_of
-from scripts.tables import markdown_table, with_interval
+from scripts.tables import markdown_table, mean_of, with_interval
 
 #: Hosts of ConflictNQ, pages of a question, and questions that a language model is asked about.
 HOSTS = tuple([f"honest-{place}.example" for place in range(6)] + [f"lying-{place}.example" for place in range(3)])
@@ -139,11 +138,6 @@ def accuracy_of(made: Sequence[tuple[SourcedGraph, NDArray[np.bool_]]], reliabil
 def right_side(posterior: float, true: bool) -> float:
     """1 for a posterior on the side of the truth, one half for one in the middle, else 0."""
     return 0.5 if abs(posterior - 0.5) < 1e-9 else float((posterior > 0.5) == true)
-
-
-def mean_of(values: NDArray[np.float64]) -> Estimator:
-    """Their mean over what is drawn."""
-    return lambda places: float(values[places].mean())
 
 
 def questions(data: Path) -> list[Response]:

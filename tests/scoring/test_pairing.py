@@ -83,7 +83,12 @@ def test_prompts_of_white_space_alone_are_none() -> None:
     assert pair([row(None, " ", "x")], [row(None, "", "y")]).pairs == []
 
 
-SPELLINGS = (str, lambda text: f"{text}\n", lambda text: text.replace(" ", "  "), lambda text: unicodedata.normalize("NFD", text))
+SPELLINGS = (
+    str,
+    lambda text: f"{text}\n",
+    lambda text: text.replace(" ", "  "),
+    lambda text: unicodedata.normalize("NFD", text),
+)
 
 
 @given(st.data(), st.integers(1, 8), st.booleans())
