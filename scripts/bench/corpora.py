@@ -142,8 +142,9 @@ def recall(found: Sequence[Sequence[int]], exact: Sequence[Sequence[int]]) -> fl
     return float(np.mean([len({*own} & {*best}) / len(best) for own, best in zip(found, exact, strict=True)]))
 
 
-def growing(count: int) -> Iterator[tuple[str, Table]]:
-    """Making, adding to and searching one index."""
+def tables(size: float, *, large: bool = False) -> Iterator[tuple[str, Table]]:
+    """Making, adding to and searching one index; `large` measures a million passages instead of those of the size."""
+    count = LARGE if large else max(1_000, int(PASSAGES * size))
     with tempfile.TemporaryDirectory(prefix="localfact-bench-") as name:
         folder = Path(name)
         np.save(folder / "queries.npy", write_vectors(folder / "rows.npy", count))
@@ -170,8 +171,3 @@ def growing(count: int) -> Iterator[tuple[str, Table]]:
                 f"{way['memory']:,.1f}",
             )
         yield f"Searches among {count:,} passages; ratio to: flat (FAISS)", table
-
-
-def tables(size: float, *, large: bool = False) -> Iterator[tuple[str, Table]]:
-    """The titles and their tables; `large` measures a million passages instead of those of the size."""
-    yield from growing(LARGE if large else max(1_000, int(PASSAGES * size)))

@@ -48,12 +48,8 @@ class MadeUp:
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
-    """The title and its table."""
-    yield "one run of many responses: the client's memory and time", large(max(200, int(RESPONSES * size)))
-
-
-def large(count: int) -> Table:
     """Made-up responses through one run and its summary, in a process of its own."""
+    count = max(200, int(RESPONSES * size))
     with tempfile.TemporaryDirectory() as folder:
         told = run_alone(large_run, count, Path(folder))
     columns = ("responses", "claims", "GB of assessments", "peak GB", "ms a response to run", "s to resume", "s to sum up")
@@ -67,7 +63,7 @@ def large(count: int) -> Table:
         f"{told['resume']:.1f}",
         f"{told['summary']:.1f}",
     )
-    return table
+    yield "one run of many responses: the client's memory and time", table
 
 
 def large_run(count: int, folder: Path) -> dict[str, float]:
