@@ -4,7 +4,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,19 +30,13 @@ def page() -> str:
     named = {name: getattr(localfact, name) for name in localfact.__all__}
     functions = {name: value for name, value in named.items() if inspect.isfunction(value)}
     classes = {name: value for name, value in named.items() if name not in functions}
-    parts = [HEAD, *module_lines(), *(function_text(name, value) for name, value in functions.items())]
+    parts = [HEAD, (localfact.__doc__ or "").strip(), "", *(function_text(name, value) for name, value in functions.items())]
     return "\n".join([*parts, *(class_text(name, value) for name, value in classes.items())]).rstrip() + "\n"
-
-
-def module_lines() -> Iterator[str]:
-    """What the package says of itself, its example as code."""
-    yield from (localfact.__doc__ or "").strip().splitlines()
-    yield ""
 
 
 def function_text(name: str, function: Callable[..., Any]) -> str:
     """A function under its signature."""
-    return f"## {name}\n\n{code(signature(name, function))}\n\n{markdown(inspect.getdoc(function) or '')}\n"
+    return f"## {name}\n\n{textwrap.indent(signature(name, function), '    ')}\n\n{markdown(inspect.getdoc(function) or '')}\n"
 
 
 def signature(name: str, function: Callable[..., Any]) -> str:
@@ -70,31 +64,26 @@ def class_text(name: str, cls: type) -> str:
     if issubclass(cls, BaseModel):
         described = [(field, info) for field, info in cls.model_fields.items() if info.description]
         parts += ["| field | default | |", "| --- | --- | --- |"] if described else []
-        parts += [f"| `{field}` | {default_of(info)} | {cell(info.description or '')} |" for field, info in described]
+        for field, info in described:
+            parts += [f"| `{field}` | {default_of(info)} | " + one_line(info.description).replace("|", "\\|") + " |"]
         parts += [""] if described else []
     for attribute, value in vars(cls).items():
         if attribute.startswith("_"):
             continue
-        if isinstance(value, property):
-            parts += [f"- `{attribute}`: {' '.join((value.__doc__ or '').split())}"]
-        elif isinstance(value, classmethod | staticmethod) or inspect.isfunction(value):
-            parts += [f"- `{attribute}()`: {' '.join((value.__doc__ or '').split())}"]
+        called = isinstance(value, classmethod | staticmethod) or inspect.isfunction(value)
+        if called or isinstance(value, property):
+            parts += [f"- `{attribute}{'()' * called}`: {one_line(value.__doc__)}"]
     return "\n".join(parts).rstrip() + "\n"
+
+
+def one_line(text: str | None) -> str:
+    """A text without line breaks."""
+    return " ".join((text or "").split())
 
 
 def default_of(info: Any) -> str:
     """The default of a field as code; nothing where it is None or made anew."""
     return "" if info.default is None or info.default is PydanticUndefined else f"`{info.default}`"
-
-
-def cell(text: str) -> str:
-    """A text as a cell of a table."""
-    return " ".join(text.split()).replace("|", "\\|")
-
-
-def code(text: str) -> str:
-    """A text as a block of code."""
-    return textwrap.indent(text, "    ")
 
 
 def markdown(docstring: str) -> str:

@@ -1,5 +1,5 @@
 """What an adversary would try, drawn by lot: kills, answers and texts of a page; addresses, bombs and servers
-(`scripts/web_attempts.py`); cards, endpoints, settings files and pairings (`scripts/trust_attempts.py`).
+(`scripts/web_attempts.py`); cards, endpoints and settings files (`scripts/trust_attempts.py`).
 
     python -m scripts.attempts [--share 1.0] [--seed N] [--only addresses ...]
 
@@ -33,7 +33,7 @@ from scripts.fuzz_subjects import run
 #: Kind -> how many are made.
 COUNTS: Mapping[str, int] = {
     "addresses": 400, "kills": 80, "bombs": 170, "servers": 50, "answers": 130_000, "texts": 460_000,
-    "cards": 1_500, "endpoints": 300, "settings": 1_000, "pairings": 20_000,
+    "cards": 1_500, "endpoints": 300, "settings": 1_000,
 }  # fmt: skip
 #: What an attempt yields: None where it came to nothing, else what got through.
 Attempts = Iterator[str | None]
@@ -164,7 +164,6 @@ KINDS: Mapping[str, Callable[[int, int, Path], Attempts]] = {
     "addresses": web_attempts.addresses, "bombs": web_attempts.bombs, "servers": web_attempts.servers,
     "answers": answers, "texts": texts, "kills": kills,
     "cards": trust_attempts.cards, "endpoints": trust_attempts.endpoints, "settings": trust_attempts.settings,
-    "pairings": trust_attempts.pairings,
 }  # fmt: skip
 
 

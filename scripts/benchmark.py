@@ -29,6 +29,7 @@ from localfact.scoring.comparison import supports
 from localfact.scoring.tally import labelled_claims, tally
 from localfact.vocabulary import RelationLabel
 from scripts.labelled_sets import hash_of_topic, held_out_topics, json_lines, prompts_of_claims
+from scripts.measure_relations import Counted, ratio
 from scripts.relation_answers import Answers, asked
 from scripts.tables import markdown_table, put_between, with_interval
 
@@ -216,24 +217,19 @@ def judged(rows: Sequence[Row], answers: Answers) -> JudgedClaims:
 
 def share(one: JudgedClaims, *, gold: bool) -> float:
     """Of the judged claims with that label, the share that is supported."""
+    return ratio(counted(one, gold=gold))(np.arange(one.groups))
+
+
+def counted(one: JudgedClaims, *, gold: bool) -> Counted:
+    """For each group how many of its judged claims with that label are supported, and how many there are."""
     chosen = one.read & (one.gold == gold)
-    return float(one.supported[chosen].mean()) if chosen.any() else float("nan")
+    return Counted(*(np.bincount(one.group, which, one.groups) for which in (chosen & one.supported, chosen)))
 
 
 def balanced(one: JudgedClaims) -> Estimator:
     """Balanced accuracy as a function of which groups are drawn."""
-
-    def counted(which: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.bincount(one.group, one.read & which, one.groups).astype(np.int64)
-
-    true, false = one.gold, ~one.gold
-    counts = np.array([counted(true & one.supported), counted(true), counted(false & ~one.supported), counted(false)])
-
-    def of(chosen: NDArray[np.int64]) -> float:
-        supported, trues, unsupported, falses = counts[:, chosen].sum(axis=1)
-        return float((supported / max(trues, 1) + unsupported / max(falses, 1)) / 2)
-
-    return of
+    true, false = (ratio(counted(one, gold=gold)) for gold in (True, False))
+    return lambda chosen: (true(chosen) + 1 - false(chosen)) / 2
 
 
 def distance(one: JudgedClaims, other: JudgedClaims) -> Estimator:

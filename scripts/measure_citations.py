@@ -10,7 +10,6 @@ a draw of so many sentences of ExpertQA, and WiCE, calibrated by the map that sh
 bootstrap over topics. Answers are kept in FOLDER: the same command goes on where it was interrupted, and asks nothing twice.
 """
 
-import argparse
 import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,9 +22,7 @@ import numpy as np
 from localfact.citations.checking import CitationChecker
 from localfact.citations.reading import extract_of
 from localfact.inputs.responses import MAX_WORDS, response_of
-from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
-from localfact.methods.relation_maps import calibrated_model, shipped_maps
 from localfact.methods.relations import LEXICAL, find_relation_model, open_cached
 from localfact.records import Citations, Distribution, Pair
 from localfact.relations.reasons import below_title
@@ -33,12 +30,12 @@ from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows
 from localfact.stages import Relations
 from localfact.vocabulary import RelationLabel
+from scripts.assessing import half_of, parser_of
 from scripts.labelled_sets import digest, hash_of_topic, held_out_topics, json_lines
-from scripts.relation_answers import Answers, asked
-from scripts.tables import markdown_table, with_interval
+from scripts.measure_relations import Counted, ratio
+from scripts.relation_answers import Answers, asked, calibrate, models_of, name_of
+from scripts.tables import markdown_table, mean_of, with_interval
 
-#: The half of ExpertQA's topics that is measured on.
-MEASURED = 1
 #: What an expert says of the citations of a sentence.
 SUPPORTS = ("Complete", "Partial", "Incomplete")
 #: A passage of ExpertQA: its mark, its address, and its text; few words are none.
@@ -63,36 +60,23 @@ class Cited(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="the folder of public data sets")
-    parser.add_argument("--model", help="a language model, to read the draw and WiCE")
+    parser = parser_of(__doc__, "runs/citations")
     parser.add_argument("--claims", type=int, default=170, help="how many sentences of ExpertQA are in the draw")
-    parser.add_argument("--work", type=Path, default=Path("runs/citations"))
     chosen = parser.parse_args()
     experts = sorted(expertqa(chosen.data), key=lambda one: digest(f"drawn {one.sentence}"))
     sets = {"ExpertQA, the draw": experts[: chosen.claims], "WiCE": list(wice(chosen.data)), "ExpertQA, all": experts}
-    answers = asked(Options(relations=LEXICAL), [one.pair for group in sets.values() for one in group], chosen.work)
-    rows = [[LEXICAL, title, *figures(group, answers)] for title, group in sets.items()]
-    if chosen.model:
-        drawn = {title: group for title, group in sets.items() if title != "ExpertQA, all"}
-        answers = by_language_model(chosen.model, [one.pair for group in drawn.values() for one in group], chosen.work)
-        rows += [[f"{chosen.model}, calibrated", title, *figures(group, answers)] for title, group in drawn.items()]
+    rows = []
+    for options in models_of(chosen.model):
+        read = {title: group for title, group in sets.items() if not options.model or title != "ExpertQA, all"}
+        answers = asked(options, [one.pair for group in read.values() for one in group], chosen.work)
+        name = name_of(options) + (", calibrated" if options.model else "")
+        rows += [[name, title, *figures(group, calibrate(options, answers))] for title, group in read.items()]
     heads = ("sentences, supported", "calls", "balanced accuracy, %", "area", "supported: entailed", "others: entailed")
     print(markdown_table(("relation model", "set", *heads), sorted(rows, key=lambda row: row[1])), "\n", flush=True)
     answered = list(answers_of_experts(chosen.data))
     recalls = [[LEXICAL, *recall_figures(answered, LEXICAL, chosen.work)]]
     heads = ("answers", "recall by people", "citation recall", "mean distance", "correlation")
     print(markdown_table(("relation model", *heads), recalls))
-
-
-def by_language_model(model: str, pairs: Sequence[Pair], work: Path) -> Answers:
-    """What a language model says, calibrated by its map."""
-    options = Options(relations="llm", model=model)
-    name = calibrated_model(engine_facts(options))
-    found = next((one for one in shipped_maps() if one.model == name), None)
-    if found is None:
-        raise SystemExit(f"No map of relations ships for {model}.")
-    return {pair: found(said) if isinstance(said, Distribution) else said for pair, said in asked(options, pairs, work).items()}
 
 
 def expertqa(data: Path) -> Iterator[Cited]:
@@ -110,7 +94,7 @@ def measured_rows(data: Path) -> Iterator[dict[str, Any]]:
     held_out = held_out_topics("expertqa")
     for row in json_lines(data / "expertqa/expertqa_answers.jsonl.gz"):
         topic = row["question"]
-        if hash_of_topic(topic) in held_out and int(digest(f"half {topic}"), 16) % 2 == MEASURED:
+        if hash_of_topic(topic) in held_out and half_of(topic):
             yield row
 
 
@@ -149,8 +133,7 @@ def figures(group: Sequence[Cited], answers: Answers) -> Iterator[str]:
     places = np.array([topics[one.topic] for one in group])
 
     def share(which: np.ndarray[Any, np.dtype[np.bool_]]) -> Estimator:
-        could, did = (np.bincount(places, kept, len(topics)) for kept in (which, which & entailed))
-        return lambda drawn: float(did[drawn].sum() / could[drawn].sum()) if could[drawn].sum() else float("nan")
+        return ratio(Counted(*(np.bincount(places, kept, len(topics)) for kept in (which & entailed, which))))
 
     true, false = share(gold), share(~gold)
     yield f"{len(group)}, {gold.sum()}"
@@ -203,9 +186,8 @@ def recall_figures(answered: Sequence[Answered], name: str, work: Path) -> Itera
     ours = np.array([value for value in found if value is not None])
     theirs = np.array([one.recall for one, value in zip(answered, found, strict=True) if value is not None])
     yield str(len(ours))
-    yield with_interval(lambda drawn: float(theirs[drawn].mean()), len(ours))
-    yield with_interval(lambda drawn: float(ours[drawn].mean()), len(ours))
-    yield with_interval(lambda drawn: float(np.abs(ours - theirs)[drawn].mean()), len(ours))
+    for values in (theirs, ours, np.abs(ours - theirs)):
+        yield with_interval(mean_of(values), len(ours))
     yield with_interval(lambda drawn: float(np.corrcoef(ours[drawn], theirs[drawn])[0, 1]), len(ours))
 
 

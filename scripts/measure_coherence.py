@@ -8,7 +8,6 @@ each label and MOST texts of QAGS and FELM, the same for all. In brackets 95 % i
 Answers are kept in FOLDER: the same command goes on where it was interrupted.
 """
 
-import argparse
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,29 +15,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from localfact.assembling import assessment_of
 from localfact.assess.factreasoner import FactReasoner
 from localfact.coherence.choosing import choose_pairs
 from localfact.coherence.relating import ModelClaimRelator
 from localfact.coherence.slots import compare_slots
-from localfact.inputs.responses import MAX_WORDS, response_of
-from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
-from localfact.methods.relation_maps import calibrated_model, shipped_maps
-from localfact.methods.relations import LEXICAL, LLM
-from localfact.records import Assessment, Claim, Distribution, Evidence, Extraction, Failure, Pair, Response
+from localfact.records import Assessment, Claim, Distribution, Evidence, Failure, Pair, Response
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows
 from localfact.scoring.tally import labelled_claims
 from localfact.stages import ClaimRelations, Relations
 from localfact.text import sentences
 from localfact.vocabulary import GoldLabel, VerdictLabel
+from scripts.assessing import assess, brier, half_of, labelled_response, parser_of
 from scripts.labelled_sets import digest, json_lines
-from scripts.measure_calibration import brier
 from scripts.measure_relations import Counted, ratio
-from scripts.relation_answers import asked
+from scripts.relation_answers import asked, calibrate, models_of, name_of
 from scripts.tables import markdown_table, with_interval
 
 #: Pairs of ChatProtect of each label, and texts of QAGS and of FELM.
@@ -50,14 +43,9 @@ Row = list[str]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="the folder of public data sets")
-    parser.add_argument("--model", help="a language model besides")
-    parser.add_argument("--work", type=Path, default=Path("runs/coherence"))
-    chosen = parser.parse_args()
-    models = [Options(relations=LEXICAL)]
-    models += [Options(relations=LLM, model=chosen.model)] if chosen.model else []
-    heads = [options.model or str(options.relations) for options in models]
+    chosen = parser_of(__doc__, "runs/coherence").parse_args()
+    models = models_of(chosen.model)
+    heads = [name_of(options) for options in models]
     rows = drawn_pairs(chosen.data)
     columns = [list(of_pairs(rows, options, chosen.work)) for options in models]
     print(markdown_table((f"ChatProtect, {len(rows)} pairs", *heads), beside(columns)), "\n")
@@ -73,24 +61,9 @@ def beside(columns: Sequence[Sequence[tuple[str, str]]]) -> list[Row]:
     return [[cells[0][0], *(value for _, value in cells)] for cells in zip(*columns, strict=True)]
 
 
-def answered(options: Options, pairs: Sequence[Pair], folder: Path) -> Relations:
-    """What a relation model says of pairs; a language model calibrated by the map that ships."""
-    said = asked(options, pairs, folder)
-    if options.model is None:
-        return said
-    model = calibrated_model(engine_facts(options))
-    calibrate = next(known for known in shipped_maps() if known.model == model)
-    return {pair: one if isinstance(one, Failure) else calibrate(one) for pair, one in said.items()}
-
-
-def measured_half(topic: str) -> bool:
-    """Whether a topic is in the half on which nothing was chosen."""
-    return int(digest(f"half {topic.strip()}"), 16) % 2 == 1
-
-
 def drawn_pairs(data: Path) -> list[dict[str, Any]]:
     """Sentence pairs of ChatProtect, as many that people call contradicting as others, drawn by a hash."""
-    rows = [row for row in json_lines(data / "chatprotect/pairs.jsonl") if measured_half(row["target"])]
+    rows = [row for row in json_lines(data / "chatprotect/pairs.jsonl") if half_of(row["target"].strip())]
     rows.sort(key=lambda row: digest(f"{row['sentence']} {row['other']}"))
     return [row for label in (True, False) for row in [row for row in rows if bool(row["label"]) is label][:DRAWN]]
 
@@ -99,7 +72,7 @@ def of_pairs(rows: Sequence[Mapping[str, Any]], options: Options, work: Path) ->
     """How well a model, and the rules before it, tell the sentences that contradict one another from others."""
     pairs = [Pair(row["sentence"], row["other"]) for row in rows]
     both = [one for pair in pairs for one in (pair, Pair(pair.hypothesis, pair.premise))]
-    said = answered(options, both, work)
+    said = calibrate(options, asked(options, both, work))
     gold = np.array([bool(row["label"]) for row in rows])
     places = np.arange(len(rows))
     alone = np.array(
@@ -137,7 +110,7 @@ def related(claims: Sequence[Claim], said: Relations, options: Options, text: st
 
 def without_model(data: Path) -> Iterator[Row]:
     """The rule of values alone, and how many contradicting pairs are chosen where they stand in their text."""
-    rows = [row for row in json_lines(data / "chatprotect/pairs.jsonl") if measured_half(row["target"])]
+    rows = [row for row in json_lines(data / "chatprotect/pairs.jsonl") if half_of(row["target"].strip())]
     gold = np.array([bool(row["label"]) for row in rows])
     sure = np.array([compare_slots(row["sentence"], row["other"]).sure for row in rows])
     for name, label in (("contradicting pairs", True), ("other pairs", False)):
@@ -184,20 +157,13 @@ def felm(data: Path) -> list[Response]:
 
 def drawn(texts: Sequence[Response]) -> list[Response]:
     """MOST of the half that is measured on, by a hash."""
-    mine = [one for one in texts if measured_half(one.prompt or "") and one.problem is None and len(one.claims or ()) > 1]
+    mine = [one for one in texts if half_of((one.prompt or "").strip()) and one.problem is None and len(one.claims or ()) > 1]
     return sorted(mine, key=lambda one: digest(one.text))[:MOST]
 
 
 def text_of(topic: str, told: Sequence[tuple[str, bool]], passages: Sequence[str]) -> Response:
     """A text whose sentences are its claims."""
-    row = {
-        "id": digest(" ".join(claim for claim, _ in told)),
-        "prompt": topic,
-        "response": " ".join(claim for claim, _ in told),
-        "claims": [{"text": claim, "label": "S" if gold else "NS"} for claim, gold in told],
-        "passages": [{"id": str(place), "text": text} for place, text in enumerate(passages) if text.strip()],
-    }
-    return response_of(row, 1, MAX_WORDS)
+    return labelled_response(told, [{"text": text} for text in passages if text.strip()], own=False, prompt=topic)
 
 
 def of_graph(texts: Sequence[Response], options: Options, work: Path) -> Iterator[tuple[str, str]]:
@@ -207,7 +173,11 @@ def of_graph(texts: Sequence[Response], options: Options, work: Path) -> Iterato
         [pair for first, second in choose_pairs(one.claims or (), one.text).pairs for pair in directions(one, first, second)]
         for one in texts
     ]
-    said = answered(options, [pair for pairs in (*evidence, *among) for pair in pairs], work)
+    said = calibrate(options, asked(options, [pair for pairs in (*evidence, *among) for pair in pairs], work))
+
+    def claim_relations(one: Response) -> Relations:
+        return related(one.claims or (), said, options, one.text).relations
+
     runs = {}
     for name, with_claims, factors in (
         ("hard", False, "hard"),
@@ -216,7 +186,7 @@ def of_graph(texts: Sequence[Response], options: Options, work: Path) -> Iterato
         ("soft, claim relations", True, "soft"),
     ):
         reasoner = replace(REASONER, claim_relations=with_claims, factors=factors)
-        runs[name] = [assess(place, one, said, reasoner, options) for place, one in enumerate(texts)]
+        runs[name] = assess(texts, said, reasoner, claim_relations if with_claims else lambda one: {})
         yield f"{name}: F1", with_interval(f1(runs[name]), len(texts), end=".3f")
         yield f"{name}: Brier", with_interval(brier(runs[name]), len(texts), end=".3f")
     for name in ("hard", "soft"):
@@ -243,29 +213,11 @@ def directions(one: Response, first: int, second: int) -> tuple[Pair, Pair]:
     return Pair(texts[0], texts[1]), Pair(texts[1], texts[0])
 
 
-def assess(place: int, one: Response, said: Relations, reasoner: FactReasoner, options: Options) -> Assessment:
-    """What the graph says of a text's claims."""
-    claims, evidence = one.claims or (), one.evidence or Evidence()
-    among = related(claims, said, options, one.text).relations if reasoner.claim_relations else {}
-    known = {**among, **{pair: said[pair] for pair in reasoner.pairs(claims, evidence)}}
-    judgement = asyncio.run(reasoner.assess(one, claims, evidence, known))
-    return assessment_of(place, one, Extraction(claims=tuple(claims)), evidence, judgement)
-
-
 def f1(run: Sequence[Assessment]) -> Estimator:
     """F1 of the supported claims, over all claims of the texts that are drawn."""
-    counts = np.array([_counts(one) for one in run], dtype=float)
-
-    def estimate(chosen: NDArray[np.int64]) -> float:
-        right, called, gold = counts[chosen].sum(axis=0)
-        return float(2 * right / max(called + gold, 1))
-
-    return estimate
-
-
-def _counts(one: Assessment) -> tuple[int, int, int]:
-    told = [(gold, verdict.label is VerdictLabel.SUPPORTED) for gold, verdict in labelled_claims(one)]
-    return sum(gold and called for gold, called in told), sum(called for _, called in told), sum(gold for gold, _ in told)
+    told = [[(gold, verdict.label is VerdictLabel.SUPPORTED) for gold, verdict in labelled_claims(one)] for one in run]
+    right = np.array([2 * sum(gold and called for gold, called in each) for each in told], dtype=float)
+    return ratio(Counted(right, np.array([sum(gold + called for gold, called in each) for each in told], dtype=float)))
 
 
 def gain(own: Estimator, plain: Estimator) -> Estimator:

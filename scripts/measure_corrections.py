@@ -1,6 +1,6 @@
 """What `localfact correct` mends: false claims beside the passage that contradicts them, and errors planted in whole texts.
 
-    python -m scripts.measure_corrections [--relations NAME ... | --model NAME] [--half measured] [--show] [--work FOLDER]
+    python -m scripts.measure_corrections [--model NAME] [--pairs-only] [--work FOLDER]
 
 The false version of each of the minimal pairs (`minimal_pairs.jsonl`) is given with its passage, and so is the true one. The
 five texts of `planted.yaml` are judged by a corpus of their pages. A column a relation model: by default word overlap;
@@ -14,10 +14,9 @@ import argparse
 import asyncio
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ from localfact.api.correct_run import correct_run, plan_correcting_run
 from localfact.api.correcting_parts import open_corrector
 from localfact.api.evaluate import evaluate
 from localfact.methods.options import Options
-from localfact.methods.relations import LEXICAL, LLM
 from localfact.methods.wiring import with_cache
 from localfact.pipeline import Costs, unobserved
 from localfact.records import Assessment, Claim, CountedPassage, Pair
@@ -43,6 +41,7 @@ from localfact.vocabulary import RelationLabel, VerdictLabel
 from scripts import measure_planted
 from scripts.labelled_sets import digest, json_lines
 from scripts.measure_relations import MINIMAL_PAIRS, Counted, ratio
+from scripts.relation_answers import models_of, name_of
 from scripts.tables import markdown_table, with_interval
 
 METHOD = "builtin-fr2"
@@ -50,34 +49,25 @@ RIGHT_FILE = Path(__file__).with_name("planted_right.yaml")
 HALVES = ("looked at", "measured")
 Pairs = Sequence[Mapping[str, Any]]
 #: A line of the table: a name, and for each response whether it happened and whether it could have.
-Line = tuple[str, Sequence[bool], Sequence[bool]]
+Line = tuple[str, Counted]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}")
-    parser.add_argument("--model", help="a language model in their place")
-    parser.add_argument("--half", choices=HALVES, help="of the pairs; default: both, and all")
+    parser.add_argument("--model", help="a language model in the place of the others")
     parser.add_argument("--pairs-only", action="store_true", help="leave the planted errors out")
-    parser.add_argument("--show", action="store_true", help="print what became of each pair that may be looked at")
     parser.add_argument("--work", type=Path, default=Path("runs/corrections"))
     asked = parser.parse_args()
-    several = [Options(relations=LLM, model=asked.model)] if asked.model else []
-    several = several or [Options(relations=name) for name in asked.relations or (LEXICAL,)]
+    several = models_of(asked.model)[-1:] if asked.model else models_of(None)
     names = [name_of(options) for options in several]
     pairs = json_lines(MINIMAL_PAIRS)
-    halves = [asked.half] if asked.half else list(HALVES)
-    of_half = {half: [pair for pair in pairs if half_of(pair) == half] for half in halves}
-    columns = [
-        {half: list(of_pairs(of_half[half], half, options, asked.work, show=asked.show)) for half in halves}
-        for options in several
-    ]
-    if not asked.half:
-        columns = [{**column, "all": joined(list(column.values()))} for column in columns]
-    for half in columns[0]:
-        print(table(f"minimal pairs, {half}", names, [column[half] for column in columns]), "\n")
+    of_half = {half: [pair for pair in pairs if half_of(pair) == half] for half in HALVES}
+    columns = [{half: list(of_pairs(own, half, options, asked.work)) for half, own in of_half.items()} for options in several]
+    for half in (*HALVES, "all"):
+        lines = [column[half] if half in column else joined(list(column.values())) for column in columns]
+        print(table(f"minimal pairs, {half}", names, lines), "\n")
     if not asked.model and not asked.pairs_only:
-        print(of_planted(several, names, asked.work, show=asked.show))
+        print(of_planted(several, names, asked.work))
 
 
 def half_of(pair: Mapping[str, Any]) -> str:
@@ -85,30 +75,19 @@ def half_of(pair: Mapping[str, Any]) -> str:
     return HALVES[int(digest(f"correct {pair['passage']}"), 16) % 2]
 
 
-def of_pairs(pairs: Pairs, half: str, options: Options, work: Path, *, show: bool) -> Iterator[Line]:
+def of_pairs(pairs: Pairs, half: str, options: Options, work: Path) -> Iterator[Line]:
     """The lines of one relation model."""
     runs = {
         side: corrected([given(pair, side) for pair in pairs], f"{half}-{side}", options, work) for side in ("false", "true")
     }
     false, rows = runs["false"]
-    wrong = [is_contradicted(one) for one in false]
-    edited = [bool(row["edits"]) for row in rows]
-    mended = [same(row["response"], pair["true"]) for row, pair in zip(rows, pairs, strict=True)]
-    every = [True] * len(pairs)
-    yield "false: found contradicted", wrong, every
-    yield "false: mended, of all", mended, every
-    yield "false: mended, of those contradicted", mended, wrong
-    yield "edits that give the true text", mended, edited
+    yield "false: found contradicted", count_all(map(is_contradicted, false))
     told = asyncio.run(corrected_when_told(false, work / name_of(options) / f"{half}-false", options))
-    yield "false: mended, were all found", [same(text, pair["true"]) for text, pair in zip(told, pairs, strict=True)], every
-    yield "true: changed", [bool(row["edits"]) for row in runs["true"][1]], every
+    for name, texts in (("mended, of all", [row["response"] for row in rows]), ("mended, were all found", told)):
+        yield f"false: {name}", count_all(same(text, pair["true"]) for text, pair in zip(texts, pairs, strict=True))
+    yield "true: changed", count_all(bool(row["edits"]) for row in runs["true"][1])
     calls = sum(int(one.get("calls", 0)) for _, made in runs.values() for row in made for one in row["usage"].values())
     note(f"{half}: {calls} calls of a language model for correcting and assessing again")
-    if show and half == HALVES[0]:
-        for pair, row, right, found in zip(pairs, rows, mended, wrong, strict=True):
-            why = row["left"][0]["reason"] if row["left"] else ""
-            print("MENDED " if right else "EDITED " if row["edits"] else "LEFT   " if found else "UNFOUND", pair["kind"])
-            print("   ", pair["false"], "|", pair["true"], "|", row["response"] if row["edits"] else why)
 
 
 async def corrected_when_told(assessments: Sequence[Assessment], run: Path, options: Options) -> list[str]:
@@ -147,10 +126,6 @@ def said_of(claim: Claim, counted: CountedPassage, one: Assessment) -> dict[str,
     return {"sentence": found.sentence, "value": found.said, "claimed": found.claimed}
 
 
-def name_of(options: Options) -> str:
-    return options.model or str(options.relations)
-
-
 def given(pair: Mapping[str, Any], side: str) -> dict[str, Any]:
     """A version of a pair as a response of one claim, with its passage."""
     claims = [{"text": pair[side], "passages": ["p"]}]
@@ -176,29 +151,32 @@ def same(one: str, other: str) -> bool:
     return " ".join(one.split()) == " ".join(other.split())
 
 
+def count_all(happened: Iterable[bool]) -> Counted:
+    """What could have happened everywhere."""
+    found = np.array([*happened], dtype=float)
+    return Counted(found, np.ones(len(found)))
+
+
 def joined(several: Sequence[Sequence[Line]]) -> list[Line]:
     """The lines of all halves together."""
     return [
-        (lines[0][0], list(chain(*(one[1] for one in lines))), list(chain(*(one[2] for one in lines))))
+        (lines[0][0], Counted(*map(np.concatenate, zip(*(counted for _, counted in lines), strict=True))))
         for lines in zip(*several, strict=True)
     ]
 
 
 def table(title: str, names: Sequence[str], columns: Sequence[Sequence[Line]]) -> str:
-    rows = [[lines[0][0], *(cell(one[1], one[2]) for one in lines)] for lines in zip(*columns, strict=True)]
-    return markdown_table((f"{title} ({len(columns[0][0][1])})", *names), rows)
+    rows = [[lines[0][0], *(cell(counted) for _, counted in lines)] for lines in zip(*columns, strict=True)]
+    return markdown_table((f"{title} ({len(columns[0][0][1].could)})", *names), rows)
 
 
-def cell(happened: Sequence[bool], could: Sequence[bool]) -> str:
-    counted = Counted(
-        np.array([one and may for one, may in zip(happened, could, strict=True)], dtype=float), np.array(could, dtype=float)
-    )
-    if not counted.happened.sum():
-        return f"0 of {counted.could.sum():.0f}"
-    return f"{with_interval(ratio(counted), len(could), end='.2f')}, {counted.happened.sum():.0f} of {counted.could.sum():.0f}"
+def cell(counted: Counted) -> str:
+    """How often of how often, with an interval."""
+    told = f"{counted.happened.sum():.0f} of {counted.could.sum():.0f}"
+    return f"{with_interval(ratio(counted), len(counted.could), end='.2f')}, {told}" if counted.happened.sum() else told
 
 
-def of_planted(several: Sequence[Options], names: Sequence[str], work: Path, *, show: bool) -> str:
+def of_planted(several: Sequence[Options], names: Sequence[str], work: Path) -> str:
     """The table of the planted errors."""
     texts = yaml.safe_load(measure_planted.FILE.read_text(encoding="utf-8"))
     rights = yaml.safe_load(RIGHT_FILE.read_text(encoding="utf-8"))
@@ -209,65 +187,28 @@ def of_planted(several: Sequence[Options], names: Sequence[str], work: Path, *, 
         corpus = measure_planted.build_pages(texts, Path(folder))
         for options in several:
             judged, made = corrected(rows, "planted", options.model_copy(update={"corpus": corpus, "claims": "extract"}), work)
-            columns.append(list(zip(read, judged, made, texts, strict=True)))
+            columns.append(list(zip(judged, made, [errors for _, errors in read], strict=True)))
     lines: list[list[str]] = []
-    parts = (
-        ("looked at", slice(0, measure_planted.TUNED)),
-        ("measured", slice(measure_planted.TUNED, None)),
-        ("all", slice(None)),
-    )
-    for part, chosen in parts:
-        counts = [
-            [counts_of(*one, rights[one[3]["topic"]], show=show and part == "looked at") for one in column[chosen]]
-            for column in columns
-        ]
+    tuned = measure_planted.TUNED
+    for part, chosen in (("looked at", slice(0, tuned)), ("measured", slice(tuned, None)), ("all", slice(None))):
+        counts = [[counts_of(*one, rights[one[0].topic or ""]) for one in column[chosen]] for column in columns]
         for place, name in enumerate(("errors found contradicted", "errors mended", "edits elsewhere, of true claims")):
-            cells = [of_several([one[place] for one in each]) for each in counts]
+            cells = [cell(Counted(*np.array([one[place] for one in each], dtype=float).T)) for each in counts]
             lines.append([f"{part}: {name}", *cells])
     return markdown_table(("planted errors", *names), lines)
 
 
-def of_several(counts: Sequence[tuple[int, int]]) -> str:
-    """How often of how often, over texts, with an interval."""
-    counted = Counted(np.array([one for one, _ in counts], float), np.array([could for _, could in counts], float))
-    told = f"{counted.happened.sum():.0f} of {counted.could.sum():.0f}"
-    return f"{with_interval(ratio(counted), len(counts), end='.2f')}, {told}" if counted.happened.sum() else told
-
-
 def counts_of(
-    read: tuple[str, list[measure_planted.Planted]],
-    judged: Assessment,
-    row: Mapping[str, Any],
-    text: Mapping[str, Any],
-    rights: Mapping[str, str],
-    *,
-    show: bool,
+    judged: Assessment, row: Mapping[str, Any], errors: Sequence[measure_planted.Planted], rights: Mapping[str, str]
 ) -> list[tuple[int, int]]:
     """Of a text: errors found, errors mended, and edits that touch no error, each of how many."""
-    _, errors = read
+    edits = row["edits"]
     found = [measure_planted.outcome_of(error, judged) == "found" for error in errors]
-    touching = [[edit for edit in row["edits"] if touches(edit, error)] for error in errors]
     mended = [
-        any(rights[error.words].lower() in edit["new"].lower() for edit in edits)
-        for error, edits in zip(errors, touching, strict=True)
+        any(touches(edit, error) and rights[error.words].lower() in edit["new"].lower() for edit in edits) for error in errors
     ]
-    elsewhere = [edit for edit in row["edits"] if not any(touches(edit, error) for error in errors)]
+    elsewhere = [edit for edit in edits if not any(touches(edit, error) for error in errors)]
     true = [claim for claim in judged.claims if not any(measure_planted.has_error(claim, error) for error in errors)]
-    if show:
-        for error, edits, right in zip(errors, touching, mended, strict=True):
-            print(
-                "MENDED" if right else "EDITED" if edits else "LEFT",
-                error.words,
-                "|",
-                rights[error.words],
-                "|",
-                [edit["new"] for edit in edits],
-            )
-        print(
-            "ELSEWHERE",
-            [(edit["old"], edit["new"]) for edit in elsewhere],
-            *(f"\n   {one['text']} | {one['reason']}" for one in row["left"]),
-        )
     return [(sum(found), len(errors)), (sum(mended), len(errors)), (len(elsewhere), len(true))]
 
 

@@ -8,7 +8,6 @@ language model calibrated by the map that ships. The least entailed are written 
 Answers are kept in FOLDER: the same command goes on where it was interrupted.
 """
 
-import argparse
 import asyncio
 import gzip
 import json
@@ -21,11 +20,11 @@ from typing import Any, NamedTuple
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.methods.options import Options
 from localfact.records import Claim, Distribution, Pair, Response
-from localfact.relations.calibration import RelationMap
 from localfact.thoughts import without_thoughts
 from localfact.vocabulary import RelationLabel
+from scripts.assessing import parser_of
 from scripts.labelled_sets import digest
-from scripts.relation_answers import asked
+from scripts.relation_answers import asked, calibrate
 
 #: Files of long answers, and where in a row the answers are.
 ANSWERS = (
@@ -51,7 +50,6 @@ ADDED = {"became", "began", "born", "died", "were", "went"}
 STEM = 4
 #: How many of the least entailed claims a person reads.
 DOUBTFUL = 60
-MAPS = Path(__file__).parents[1] / "models/relation-maps"
 
 
 class Drawn(NamedTuple):
@@ -63,12 +61,9 @@ class Drawn(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="the folder of public data sets")
-    parser.add_argument("--model", help="a language model as auditor")
+    parser = parser_of(__doc__, "runs/invented")
     parser.add_argument("--relations", help="a relation model as auditor; default: the property alone")
     parser.add_argument("--claims", type=int, default=500, help="how many are drawn for it")
-    parser.add_argument("--work", type=Path, default=Path("runs/invented"))
     chosen = parser.parse_args()
     answers = list(public_answers(chosen.data))
     claims = [Drawn(claim, response, source) for source, response in answers for claim in extract(response)]
@@ -90,11 +85,9 @@ def audit(drawn: list[Drawn], options: Options, folder: Path) -> None:
     """Prints how many claims the auditor does not find entailed, and writes the most doubtful ones to the folder."""
     pairs = [Pair(in_context(one.claim, one.response), one.claim.text) for one in drawn]
     folder.mkdir(parents=True, exist_ok=True)
-    said = asked(options, pairs, folder)
-    shipped = MAPS / f"{options.model}.json"
-    taken_out = RelationMap.model_validate_json(shipped.read_text(encoding="utf-8")) if options.model else RelationMap()
+    said = calibrate(options, asked(options, pairs, folder))
     answered = [(said[pair], one) for pair, one in zip(pairs, drawn, strict=True)]
-    found = [(taken_out(answer), one) for answer, one in answered if isinstance(answer, Distribution)]
+    found = [(answer, one) for answer, one in answered if isinstance(answer, Distribution)]
     missed = sum(distribution.label is not RelationLabel.ENTAILMENT for distribution, _ in found)
     print(f"{len(found)} of {len(drawn)} drawn claims audited; {missed} not entailed ({missed / len(found):.1%})")
     rows = [

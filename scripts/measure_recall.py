@@ -13,10 +13,9 @@ left of the supported claims, by their median. Topics are halved by a hash: 1 is
 95 % intervals by a bootstrap over topics. Answers are kept in FOLDER: the same command goes on where it was interrupted.
 """
 
-import argparse
 import asyncio
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
@@ -28,20 +27,21 @@ from localfact.api.sample import sample_corpus, sample_responses
 from localfact.corpus.corpus import Corpus
 from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
 from localfact.evidence.given import GivenEvidence
-from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
-from localfact.methods.relation_maps import calibrated_model, shipped_maps
-from localfact.methods.relations import LEXICAL, LLM, find_relation_model, open_cached
+from localfact.methods.relations import find_relation_model, open_cached
 from localfact.models.embedder import Embedder, open_embedder
 from localfact.recall.checking import PASSAGES, RecallChecker
 from localfact.recall.facts import details_of, parse, read_premise, share_held, subject_of
-from localfact.records import Distribution, Evidence, EvidenceRecall, Pair, Passage, Response, passage_id
+from localfact.records import Evidence, EvidenceRecall, Pair, Passage, Response, passage_id
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.recall import recall_at_k
 from localfact.stages import Relations
 from localfact.text import sentences
 from localfact.vocabulary import FactVerdict
+from scripts.assessing import half_of, parser_of
 from scripts.labelled_sets import biographies_with_pages, digest, json_lines, supported
+from scripts.measure_relations import Counted, ratio
+from scripts.relation_answers import calibrate, models_of, name_of
 from scripts.tables import markdown_table, with_interval
 
 SHARES = (0.25, 0.5, 0.75)
@@ -63,26 +63,21 @@ class Shortened(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="the folder of public data sets")
-    parser.add_argument("--model", help="a language model, to be asked about a draw")
+    parser = parser_of(__doc__, "runs/recall")
     parser.add_argument("--responses", type=int, default=12, help="how many responses of each set are in the draw")
     parser.add_argument("--half", type=int, default=1, help="which half of the topics")
-    parser.add_argument("--work", type=Path, default=Path("runs/recall"))
     chosen = parser.parse_args()
     sets = {
-        name: sorted((one for one in every if int(digest(f"half {one.topic}"), 16) % 2 == chosen.half), key=drawing)
+        name: sorted((one for one in every if half_of(one.topic) == chosen.half), key=drawing)
         for name, every in (("sample", sample()), ("biographies", biographies(chosen.data)))
     }
-    models = [Options(relations=LEXICAL)]
-    models += [Options(relations=LLM, model=chosen.model)] if chosen.model else []
     embedder, rows = open_embedder("minilm"), []
     if embedder is None:
         raise SystemExit("The embedder minilm is not here.")
-    for options in models:
+    for options in models_of(chosen.model):
         drawn = {name: every[: chosen.responses] if options.model else every for name, every in sets.items()}
         for name, found in asyncio.run(check_all(options, drawn, embedder, chosen.work)).items():
-            rows.append([name, options.model or str(options.relations), *figures(drawn[name], found, embedder)])
+            rows.append([name, name_of(options), *figures(drawn[name], found, embedder)])
     heads = ("responses", "key facts", "calls", "deleted facts, matched", "come back", "stayed, matched", "called omitted")
     ranks = ("R@E with the share deleted", "R@K with it")
     print(markdown_table(("set", "relation model", *heads, *ranks), sorted(rows, key=lambda row: row[0])))
@@ -143,26 +138,14 @@ async def check_all(
         pages = CorpusRetriever(corpus, Selection(k=PASSAGES))
         checker = RecallChecker(GivenEvidence(pages, embedder, k=PASSAGES), embedder, FACTS)
         cache = open_cached(find_relation_model(options).open(opened), work / "relations.sqlite", opened)
-        calibrate = calibration_of(options)
 
         async def relate(pairs: Sequence[Pair]) -> Relations:
-            said = await cache.relate(pairs)
-            return {
-                pair: calibrate(one) if isinstance(one, Distribution) else one for pair, one in zip(pairs, said, strict=True)
-            }
+            return calibrate(options, dict(zip(pairs, await cache.relate(pairs), strict=True)))
 
         return {
             name: [await checker.check(one.response, relate, lambda what, number: None) for one in every]
             for name, every in sets.items()
         }
-
-
-def calibration_of(options: Options) -> Callable[[Distribution], Distribution]:
-    """The map that ships for the language model; of any other relation model nothing is calibrated."""
-    if options.model is None:
-        return lambda said: said
-    name = calibrated_model(engine_facts(options))
-    return next(one for one in shipped_maps() if one.model == name)
 
 
 def match(claims: Sequence[str], found: EvidenceRecall, subject: str, embedder: Embedder) -> list[list[int]]:
@@ -205,10 +188,8 @@ def figures(every: Sequence[Shortened], found: Sequence[EvidenceRecall], embedde
     k = float(np.median([len(one.stayed) + len(one.gone) for one in every]))
     at_k = np.array([recall_at_k(int(left), k) for left in supported_left])
 
-    def ratio(part: int, whole: int) -> Estimator:
-        return lambda drawn: float(
-            np.divide(*(sum(table[rows_of[topic], at].sum() for topic in drawn) for at in (part, whole)))
-        )
+    def share(part: int, whole: int) -> Estimator:
+        return ratio(Counted(*(np.array([table[rows, at].sum() for rows in rows_of]) for at in (part, whole))))
 
     def rank(values: np.ndarray) -> Estimator:
         def estimate(drawn: np.ndarray) -> float:
@@ -222,9 +203,9 @@ def figures(every: Sequence[Shortened], found: Sequence[EvidenceRecall], embedde
     yield f"{np.mean([len(said.facts) for said in found]):.0f} a response"
     yield f"{sum(said.counts.get('pairs', 0) for said in found):,}"
     yield f"{table[:, 1].sum():.0f} of {table[:, 0].sum():.0f}"
-    yield with_interval(ratio(2, 1), len(topics), ".1f", ".1f", times=100)
+    yield with_interval(share(2, 1), len(topics), ".1f", ".1f", times=100)
     yield f"{table[:, 3].sum():.0f}"
-    yield with_interval(ratio(4, 3), len(topics), ".1f", ".1f", times=100)
+    yield with_interval(share(4, 3), len(topics), ".1f", ".1f", times=100)
     yield with_interval(rank(recalls), len(topics), ".2f")
     yield with_interval(rank(at_k), len(topics), ".2f")
 

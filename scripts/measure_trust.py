@@ -11,8 +11,6 @@ Reliability is learned on half of the questions (by a hash), from passages alone
 95 % intervals by a bootstrap over worlds, or questions. Answers are kept in FOLDER: nothing is asked twice.
 """
 
-import argparse
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,24 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.api.trust import sourced_response
-from localfact.assembling import assessment_of
 from localfact.assess.factreasoner import FactReasoner
 from localfact.inference.factor_graph import PASSAGE_PRIOR
 from localfact.inference.trust import SourcedGraph, estimate_reliability
-from localfact.inputs.responses import MAX_WORDS, response_of
-from localfact.methods.engine import engine_facts
 from localfact.methods.options import Options
-from localfact.methods.relation_maps import calibrated_model, shipped_maps
-from localfact.methods.relations import LEXICAL, LLM
-from localfact.records import Assessment, Distribution, Evidence, Extraction, Pair, Relation, Response
-from localfact.scoring.bootstrap import Estimator
+from localfact.records import Assessment, Distribution, Pair, Relation, Response
 from localfact.scoring.tally import labelled_claims
 from localfact.text import sentences
 from localfact.vocabulary import RelationLabel
+from scripts.assessing import OWN, SOFT, assess, half_of, labelled_response, pairs_of, parser_of
 from scripts.labelled_sets import digest, json_lines
-from scripts.measure_calibration import OWN, SOFT, pairs_of
-from scripts.relation_answers import Answers, asked
-from scripts.tables import markdown_table, with_interval
+from scripts.relation_answers import Answers, asked, calibrate, models_of, name_of
+from scripts.tables import markdown_table, mean_of, with_interval
 
 #: Hosts of ConflictNQ, pages of a question, and questions that a language model is asked about.
 HOSTS = tuple([f"honest-{place}.example" for place in range(6)] + [f"lying-{place}.example" for place in range(3)])
@@ -82,10 +74,7 @@ KINDS = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, nargs="?", help="the folder of public data sets")
-    parser.add_argument("--model", help="a language model besides")
-    parser.add_argument("--work", type=Path, default=Path("runs/trust"))
+    parser = parser_of(__doc__, "runs/trust", needs_data=False)
     parser.add_argument("--simulate", action="store_true")
     chosen = parser.parse_args()
     if chosen.simulate:
@@ -93,8 +82,7 @@ def main() -> None:
     if chosen.data:
         rows = questions(chosen.data)
         few = rows[:ASKED]
-        models = [(Options(relations=LEXICAL), some) for some in (rows, few)]
-        models += [(Options(relations=LLM, model=chosen.model), few)] if chosen.model else []
+        models = [(options, rows) for options in models_of(None)] + [(options, few) for options in models_of(chosen.model)]
         table = [row for options, some in models for row in of_questions(options, some, chosen.work)]
         print(markdown_table(("relations", "questions", "honest hosts", "lying hosts", *HEADS), table))
 
@@ -152,11 +140,6 @@ def right_side(posterior: float, true: bool) -> float:
     return 0.5 if abs(posterior - 0.5) < 1e-9 else float((posterior > 0.5) == true)
 
 
-def mean_of(values: NDArray[np.float64]) -> Estimator:
-    """Their mean over what is drawn."""
-    return lambda places: float(values[places].mean())
-
-
 def questions(data: Path) -> list[Response]:
     """The questions of ConflictNQ, in an order by a hash, each with its pages and the two answers as claims."""
     rows = [row for file in sorted((data / "conflict_nq").glob("*.jsonl")) for row in json_lines(file)]
@@ -167,17 +150,9 @@ def questions(data: Path) -> list[Response]:
         passages = []
         for place, host in enumerate(HOSTS[one] for one in drawn):
             text = retold(stories["fake" if host.startswith("lying") else "real"], place)
-            passages.append({"id": str(place), "link": f"https://{host}/{row['id']}", "text": text})
-        ids = [one["id"] for one in passages]
-        claims = [
-            {"text": row[f"{side}_answer"], "label": label, "passages": ids} for side, label in (("real", "S"), ("fake", "NS"))
-        ]
-        response = {
-            "id": row["id"],
-            "prompt": row["cleaned_question"],
-            "response": " ".join(str(one["text"]) for one in claims),
-        }
-        found.append(response_of({**response, "claims": claims, "passages": passages}, 1, MAX_WORDS))
+            passages.append({"link": f"https://{host}/{row['id']}", "text": text})
+        claims = [(row["real_answer"], True), (row["fake_answer"], False)]
+        found.append(labelled_response(claims, passages, own=True, id=row["id"], prompt=row["cleaned_question"]))
     return found
 
 
@@ -189,44 +164,36 @@ def retold(text: str, place: int) -> str:
 
 def of_questions(options: Options, rows: Sequence[Response], work: Path) -> Iterator[list[str]]:
     """The rows of one relation model."""
-    answers = asked(options, [pair for row in rows for pair in pairs_of(row)], work)
-    graph, name = replace(OWN, version=2), str(options.relations)
-    if options.model:
-        model = calibrated_model(engine_facts(options))
-        change = next(one for one in shipped_maps() if one.model == model)
-        answers = {pair: change(one) if isinstance(one, Distribution) else one for pair, one in answers.items()}
-        graph, name = replace(SOFT, version=2), options.model
+    answers = calibrate(options, asked(options, [pair for row in rows for pair in pairs_of(row)], work))
+    graph = replace(SOFT if options.model else OWN, version=2)
     for reasoner, told in ((graph, ""), (replace(graph, claim_relations=True), ", exclusive")):
-        yield [f"{name}{told}", *halves(rows, answers, reasoner)]
+        yield [f"{name_of(options)}{told}", *halves(rows, answers, reasoner)]
 
 
 def halves(rows: Sequence[Response], answers: Answers, reasoner: FactReasoner) -> Iterator[str]:
     """The cells of a row behind its name."""
-    learned, measured = ([row for row in rows if is_measured(row) == half] for half in (False, True))
-    graphs = [sourced_response("", one, reasoner).graph for one in asyncio.run(judged(learned, answers, reasoner))]
+    learned, measured = ([row for row in rows if half_of(row.prompt or "") == half] for half in (0, 1))
+    graphs = [sourced_response("", one, reasoner).graph for one in judged(learned, answers, reasoner)]
     after = estimate_reliability(graphs, dict.fromkeys(HOSTS, PASSAGE_PRIOR)).of
     yield f"{len(learned)} + {len(measured)}"
     for kind in ("honest", "lying"):
         side = [after[host] for host in HOSTS if host.startswith(kind)]
         yield f"{np.mean(side):.2f} ({min(side):.2f} to {max(side):.2f})"
     ways = (reasoner, replace(reasoner, host_priors=after))
-    right = np.array([shares(asyncio.run(judged(measured, answers, one))) for one in ways])
+    right = np.array([shares(judged(measured, answers, one)) for one in ways])
     for figures in (right[0], right[1], right[1] - right[0]):
         yield with_interval(mean_of(figures), len(measured))
 
 
-async def judged(rows: Sequence[Response], answers: Answers, reasoner: FactReasoner) -> list[Assessment]:
+def judged(rows: Sequence[Response], answers: Answers, reasoner: FactReasoner) -> list[Assessment]:
     """The questions assessed; what their two answers say of one another is given, where the graph is told."""
     excluding = Distribution(entailment=(1 - EXCLUSIVE) / 2, contradiction=EXCLUSIVE, neutral=(1 - EXCLUSIVE) / 2)
-    found = []
-    for index, row in enumerate(rows):
-        claims, evidence = row.claims or (), row.evidence or Evidence()
-        known = {pair: answers[pair] for pair in reasoner.pairs(claims, evidence)}
-        if reasoner.claim_relations:
-            known |= {Pair(one.text, other.text): excluding for one in claims for other in claims if one is not other}
-        judgement = await reasoner.assess(row, claims, evidence, known)
-        found.append(assessment_of(index, row, Extraction(claims=tuple(claims)), evidence, judgement))
-    return found
+
+    def among(row: Response) -> Answers:
+        claims = (row.claims or ()) if reasoner.claim_relations else ()
+        return {Pair(one.text, other.text): excluding for one in claims for other in claims if one is not other}
+
+    return assess(rows, answers, reasoner, among)
 
 
 def shares(found: Sequence[Assessment]) -> list[float]:
@@ -234,11 +201,6 @@ def shares(found: Sequence[Assessment]) -> list[float]:
     return [
         float(np.mean([right_side(verdict.posterior or 0.0, gold) for gold, verdict in labelled_claims(one)])) for one in found
     ]
-
-
-def is_measured(row: Response) -> bool:
-    """Whether a question is of the half that nothing is learned from."""
-    return int(digest(f"half {row.prompt}"), 16) % 2 == 1
 
 
 if __name__ == "__main__":

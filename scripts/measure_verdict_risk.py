@@ -7,24 +7,25 @@ many times; thresholds are chosen on one half, and counted is how often, in the 
 than was promised: of all splits, those included in which nothing could be promised.
 """
 
-import argparse
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from localfact.api.calibrate_verdicts import AGREES, sureness_of
-from localfact.methods.options import Options
-from localfact.records import Assessment, Distribution
-from localfact.relations.calibration import FOUND_SHARES
-from localfact.relations.map_quality import measure_map
-from localfact.relations.reference import reference_name, reference_pairs
+from localfact.records import Assessment
 from localfact.scoring.verdict_risk import lowest_threshold, threshold_curve
 from localfact.vocabulary import VerdictLabel
-from scripts.measure_calibration import OWN, SOFT, Way, assess, labelled_sets, pairs_of
-from scripts.relation_answers import asked
+from scripts.assessing import OWN, SOFT, parser_of
+from scripts.measure_calibration import (
+    WORK,
+    assess_own,
+    labelled_sets,
+    measure_reference,
+    pairs_to_ask,
+    with_found_shares,
+)
+from scripts.relation_answers import asked, change, models_of, name_of
 from scripts.tables import markdown_table
 
 SPLITS = 100
@@ -32,26 +33,20 @@ HEADS = ("verdict", "claims", "wrong", "splits with a threshold", "risk above th
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="the folder of public data sets")
-    parser.add_argument("--model", help="a language model whose calibrated relations are counted, too")
+    parser = parser_of(__doc__, WORK)
     parser.add_argument("--max-risk", type=float, default=0.05)
     parser.add_argument("--delta", type=float, default=0.1)
-    parser.add_argument("--work", type=Path, default=Path("runs/calibration"))
     chosen = parser.parse_args()
-    sets, reference = labelled_sets(chosen.data), reference_pairs()
-    pairs = [one.pair for one in reference] + [pair for rows in sets.values() for row in rows for pair in pairs_of(row)]
-    models = {"lexical": (asked(Options(relations="lexical"), pairs, chosen.work), OWN)}
-    if chosen.model:
-        said = asked(Options(relations="llm", model=chosen.model), pairs, chosen.work)
-        known = [one for each in reference if isinstance(one := said[each.pair], Distribution)]
-        fitted = measure_map(known, reference, reference_name(), "").relation_map.model_copy(update={"shares": FOUND_SHARES})
-        calibrated = {pair: fitted(one) if isinstance(one, Distribution) else one for pair, one in said.items()}
-        models[chosen.model] = (calibrated, SOFT)
+    sets = labelled_sets(chosen.data)
+    models = {}
+    for options in models_of(chosen.model):
+        answers = asked(options, pairs_to_ask(sets), chosen.work)
+        by_map = change(answers, with_found_shares(measure_reference(answers))) if options.model else answers
+        models[name_of(options)] = by_map, replace(SOFT if options.model else OWN, version=2, gate=0.8)
     rows = []
     for name, responses in sets.items():
-        for model, (answers, graph) in models.items():
-            found = asyncio.run(assess(responses, answers, {}, Way(model, None, replace(graph, version=2, gate=0.8))))
+        for model, (answers, reasoner) in models.items():
+            found = assess_own(responses, answers, reasoner)
             rows += [[name, model, *counts(found, label, chosen.max_risk, chosen.delta)] for label in AGREES]
     print(markdown_table(("set", "relations", *HEADS), rows))
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from localfact.scoring.bootstrap import Estimator, percentile_interval, resample
 
@@ -30,3 +31,8 @@ def with_interval(estimator: Estimator, size: int, value: str = ".3f", end: str 
     drawn = resample(estimator, size, seed=0)
     low, high = percentile_interval(drawn[np.isfinite(drawn)])
     return f"{times * estimator(np.arange(size)):{value}} [{times * low:{end}}, {times * high:{end}}]"
+
+
+def mean_of(values: NDArray[np.float64]) -> Estimator:
+    """Their mean over what is drawn."""
+    return lambda places: float(values[places].mean())

@@ -1,4 +1,4 @@
-"""Attempts of `scripts/attempts.py` on what is trusted in part: model cards, servers, settings files, pairs of responses."""
+"""Attempts of `scripts/attempts.py` on what is trusted in part: model cards, servers, settings files."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,7 @@ import os
 import random
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -28,7 +28,7 @@ from localfact.models.cards import load_card
 from localfact.models.download import choose_files, part_of, remote_file
 from localfact.models.model_card import ModelCard
 from localfact.runtime.hiding import repeats
-from localfact.scoring.pairing import Identity, pair
+from scripts.web_attempts import served
 
 #: Seconds in which one attempt must have ended, and the characters of the longest sentence.
 LONGEST, SENTENCE = 10.0, 1_500
@@ -106,7 +106,7 @@ def endpoints(count: int, seed: int, folder: Path) -> Iterator[str | None]:
         for _ in range(count):
             head, body, endless = _answer(chance)
             end = _ended(lambda: _impossible(asyncio.run(_asked(head, body, endless))))  # noqa: B023
-            yield f"{head[:80]!r}, {body[:300]!r}, {endless}: {end}" if end or TOKEN in str(end) else None
+            yield f"{head[:80]!r}, {body[:300]!r}, {endless}: {end}" if end else None
 
 
 def _answer(chance: random.Random) -> tuple[bytes, bytes, bool]:
@@ -131,26 +131,21 @@ def _answer(chance: random.Random) -> tuple[bytes, bytes, bool]:
 
 
 async def _asked(head: bytes, body: bytes, endless: bool) -> TokenAnswer:
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(head + body)
-            while endless:
-                writer.write(body or b" ")
-                await writer.drain()
-        writer.close()
+    async def pieces() -> AsyncIterator[bytes]:
+        yield head + body
+        while endless:
+            yield body or b" "
 
-    listening = await asyncio.start_server(serve, "127.0.0.1", 0)
-    core = server.ServerCore(f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}", "m", 100)
-    try:
-        return await core.ask([1], TokenRequest(max_tokens=1, children=(1, 2), stop=("end",)))
-    except LocalFactError as error:
-        if repeats(str(error), TOKEN):
-            raise AssertionError(f"the token in: {error}") from None
-        raise
-    finally:
-        core.end()
-        listening.close()
+    async with served(pieces) as port:
+        core = server.ServerCore(f"http://127.0.0.1:{port}", "m", 100)
+        try:
+            return await core.ask([1], TokenRequest(max_tokens=1, children=(1, 2), stop=("end",)))
+        except LocalFactError as error:
+            if repeats(str(error), TOKEN):
+                raise AssertionError(f"the token in: {error}") from None
+            raise
+        finally:
+            core.end()
 
 
 def _impossible(answer: TokenAnswer) -> str | None:
@@ -189,26 +184,3 @@ def settings(count: int, seed: int, folder: Path) -> Iterator[str | None]:
             file.write_text(f"{name}: {chance.choice(VALUES)}\n")
             end = _ended(lambda: None if isinstance(read_settings(file), dict) else "no settings")
             yield end and f"{name}: {end}"
-
-
-def pairings(count: int, seed: int, folder: Path) -> Iterator[str | None]:
-    """Responses of two runs in any order, ids lost and prompts spelled in another way: no wrong pair, no right one lost."""
-    chance = random.Random(f"pairings {seed}")
-    for _ in range(count):
-        numbers = range(chance.choice((1, 3, 8)))
-        repeated = chance.random() < 0.5
-        sides: list[list[tuple[int, Identity]]] = []
-        for _ in range(2):
-            rows = []
-            for number in numbers:
-                prompt = f"Caf\u00e9 {number // 2 if repeated else number}?"
-                spelled = chance.choice(
-                    (prompt, prompt + "\n", prompt.replace(" ", "  "), unicodedata.normalize("NFD", prompt))
-                )
-                given = chance.choice((None, f"id {number}"))
-                rows.append((number, Identity(given, spelled, f"text {number}")))
-            chance.shuffle(rows)
-            sides.append(rows)
-        found = pair([row for _, row in sides[0]], [row for _, row in sides[1]])
-        wrong = [(one, other) for one, other in found.pairs if sides[0][one][0] != sides[1][other][0]]
-        yield f"{wrong} of {sides}" if wrong or len(found.pairs) != len(numbers) else None

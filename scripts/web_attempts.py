@@ -143,8 +143,9 @@ def servers(count: int, seed: int, folder: Path) -> Iterator[str | None]:
         yield f"{what}: {seconds:.0f} s, {size:,} bytes" if seconds > PAGE_END or size > PAGE_BYTES else None
 
 
-async def _fetched(pieces: Callable[[], AsyncIterator[bytes]]) -> int:
-    """How many bytes of a page come of what a server writes."""
+@contextlib.asynccontextmanager
+async def served(pieces: Callable[[], AsyncIterator[bytes]]) -> AsyncIterator[int]:
+    """The port of a server that writes pieces, whatever it is asked."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -155,16 +156,23 @@ async def _fetched(pieces: Callable[[], AsyncIterator[bytes]]) -> int:
         writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    fetcher = Fetcher(
-        host_delay=0, total_seconds=PAGE_SECONDS, read_seconds=PAGE_SECONDS, max_bytes=PAGE_BYTES, robots=False,
-        allow_hosts=[f"127.0.0.1:{port}"],
-    )  # fmt: skip
     try:
-        return len((await fetcher.fetch(f"http://127.0.0.1:{port}/")).body)
+        yield server.sockets[0].getsockname()[1]
     finally:
-        await fetcher.aclose()
         server.close()
+
+
+async def _fetched(pieces: Callable[[], AsyncIterator[bytes]]) -> int:
+    """How many bytes of a page come of what a server writes."""
+    async with served(pieces) as port:
+        fetcher = Fetcher(
+            host_delay=0, total_seconds=PAGE_SECONDS, read_seconds=PAGE_SECONDS, max_bytes=PAGE_BYTES, robots=False,
+            allow_hosts=[f"127.0.0.1:{port}"],
+        )  # fmt: skip
+        try:
+            return len((await fetcher.fetch(f"http://127.0.0.1:{port}/")).body)
+        finally:
+            await fetcher.aclose()
 
 
 def _answer(chance: random.Random) -> tuple[str, Callable[[], AsyncIterator[bytes]]]:

@@ -21,7 +21,7 @@ from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
 from scripts.bench import corpora, graphs, pages, service, synthetic, web
 from scripts.bench import scale as scales
-from scripts.bench.measure import CALLS, Path, rates, table_of
+from scripts.bench.measure import CALLS, Path, measure_section
 
 #: The widest table has so many columns of text: a narrower terminal wraps its lines, and no figure is cut.
 WIDTH = 172
@@ -85,19 +85,9 @@ def relating(size: float, embedder: Embedder) -> Section:
 def stages(size: float) -> Iterator[tuple[str, Table]]:
     """What takes texts and pairs, each measured when its turn comes."""
     embedder = load_embedder(load_card("minilm"))
-    yield measure_section(splitting(size))
-    yield measure_section(embedding(size, embedder))
-    yield measure_section(relating(size, embedder))
-
-
-def measure_section(section: Section) -> tuple[str, Table]:
-    """Measures a section: its title, and a table of rates and their ratios."""
-    title, yardstick, paths = section
-    table = table_of("path", "per second", "ratio")
-    measured = rates(paths)
-    for name, rate in measured.items():
-        table.add_row(name, f"{rate:,.1f}", f"{rate / measured[yardstick]:.3f}")
-    return f"{title}; ratio to: {yardstick}", table
+    yield measure_section(*splitting(size))
+    yield measure_section(*embedding(size, embedder))
+    yield measure_section(*relating(size, embedder))
 
 
 def scale(text: str) -> float | str:

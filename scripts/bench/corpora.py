@@ -4,17 +4,11 @@ Vectors are unit vectors around random centres and texts are short, both made up
 process of its own, so that its memory is its own; the vectors are made before and are mapped from a file.
 """
 
-import json
-import os
-import resource
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -86,11 +80,6 @@ def texts(count: int) -> dict[str, str]:
     return found
 
 
-def peak() -> float:
-    """The most memory that this process had so far, in MB, what it maps from files included."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
-
-
 def resident() -> float:
     """The memory of this process now that no file can give back, in MB."""
     fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":" in line)
@@ -109,7 +98,7 @@ def milliseconds(work: Callable[[int], object]) -> float:
     return float(np.median(took)) * 1e3
 
 
-def make_index(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
+def make_index(folder: Path, count: int, dense: bool) -> dict[str, float]:
     """Makes the index over words, and over vectors if asked for, then adds some passages."""
     rows = np.load(folder / "rows.npy", mmap_mode="r")
     embedder = TableOfVectors(rows) if dense else None
@@ -117,7 +106,7 @@ def make_index(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
     own = segments.Segments(folder / "segments", "chunks")
     started = time.perf_counter()
     own.add(passages, embedder)
-    took = {"made": time.perf_counter() - started, "peak": peak()}
+    took = {"made": time.perf_counter() - started, "peak": measure.peak() / 1e6}
     took["megabytes"] = sum(file.stat().st_size for file in own.files()) / 1e6
     for number in range(count, count + min(ADDED, count // 10)):
         passages[f"{number:016x}"] = f"{number - count} added {number}"
@@ -148,35 +137,29 @@ def search_index(folder: Path, how: str) -> dict[str, object]:
     return {"opened": opened, "milliseconds": took, "memory": resident() - before, "found": found}
 
 
-def alone(task: str, folder: Path, count: int = 0) -> dict[str, Any]:
-    """Does a task of `main` in a process of its own."""
-    command = [sys.executable, "-m", __name__, task, str(folder), str(count)]
-    answer: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-    return answer
-
-
 def recall(found: Sequence[Sequence[int]], exact: Sequence[Sequence[int]]) -> float:
     """The mean share of the exact ten that were found."""
     return float(np.mean([len({*own} & {*best}) / len(best) for own, best in zip(found, exact, strict=True)]))
 
 
-def growing(count: int) -> Iterator[tuple[str, Table]]:
-    """Making, adding to and searching one index."""
-    folder = Path(tempfile.mkdtemp(prefix="localfact-bench-"))
-    try:
+def tables(size: float, *, large: bool = False) -> Iterator[tuple[str, Table]]:
+    """Making, adding to and searching one index; `large` measures a million passages instead of those of the size."""
+    count = LARGE if large else max(1_000, int(PASSAGES * size))
+    with tempfile.TemporaryDirectory(prefix="localfact-bench-") as name:
+        folder = Path(name)
         np.save(folder / "queries.npy", write_vectors(folder / "rows.npy", count))
         columns = ("made", "seconds", f"seconds to add {min(ADDED, count // 10):,}", "MB at most", "MB on disk")
         table = measure.table_of(*columns, caption="MB at most: of the process, the mapped vectors included")
-        for name, task in (("words", "make-words"), ("vectors and words", "make")):
+        for name, dense in (("words", False), ("vectors and words", True)):
             shutil.rmtree(folder / "segments", ignore_errors=True)
-            took = alone(task, folder, count)
+            took = measure.run_alone(make_index, folder, count, dense)
             table.add_row(name, *(f"{took[key]:,.1f}" for key in ("made", "added", "peak", "megabytes")))
         yield f"Indexes over {count:,} clustered vectors and texts of {WORDS} words, embedding left out", table
         columns = ("search", "ms a query", "ratio", f"recall at {FOUND}", "ms to open", "MB in memory")
         caption = f"a corpus of more than {segments.FLAT_VECTORS:,} vectors is searched by codes"
         table = measure.table_of(*columns, caption=caption)
-        ways = {"flat (FAISS)": alone("flat", folder), "by codes": alone("codes", folder)}
-        ways |= {"BM25": alone("words", folder), "fused": alone("fused", folder)}
+        hows = {"flat (FAISS)": "flat", "by codes": "codes", "BM25": "words", "fused": "fused"}
+        ways = {name: measure.run_alone(search_index, folder, how) for name, how in hows.items()}
         flat = ways["flat (FAISS)"]
         for name, way in ways.items():
             table.add_row(
@@ -188,26 +171,3 @@ def growing(count: int) -> Iterator[tuple[str, Table]]:
                 f"{way['memory']:,.1f}",
             )
         yield f"Searches among {count:,} passages; ratio to: flat (FAISS)", table
-    finally:
-        shutil.rmtree(folder)
-
-
-def tables(size: float, *, large: bool = False) -> Iterator[tuple[str, Table]]:
-    """The titles and their tables; `large` measures a million passages instead of those of the size."""
-    yield from growing(LARGE if large else max(1_000, int(PASSAGES * size)))
-
-
-def main() -> None:
-    """One task in a process of its own; its answer is a line of JSON."""
-    task, folder, count = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
-    output = os.dup(1)
-    os.dup2(2, 1)  # what libraries print does not belong to the answer
-    if task.startswith("make"):
-        answer: object = make_index(folder, count, dense=task == "make")
-    else:
-        answer = search_index(folder, task)
-    os.write(output, json.dumps(answer).encode())
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Marginals of fact graphs: error against references and time, beside the targets and beside pgmpy.
+"""Marginals of fact graphs: error against references and time, beside the targets.
 
 Graphs read from a folder bring their own references. For generated graphs they are pgmpy's marginals where ours are exact, and
 elimination without a limit on time where ours are not, as far as it reaches; beyond, only the time is checked.
@@ -25,8 +25,6 @@ from scripts.bench.measure import table_of
 CALLS = 5
 #: Rounding of the reference files: they give nine decimals of log Z, and the marginals to 1e-9.
 ROUNDING = 1e-9
-#: pgmpy is not asked about a graph on which ours was wider, or approximate: it would take minutes, or the memory.
-PEER_WIDTH = 18
 
 #: Version, claims, passages retrieved a claim, and tables of what is generated, beside the densities in synthetic.py.
 GENERATED = (
@@ -126,20 +124,8 @@ def timed(work: Callable[[], object]) -> float:
     return float(np.median(taken))
 
 
-def peer_time(case: Case, found: Marginals) -> str:
-    """Milliseconds of one call of pgmpy, which may take long; empty where it is not asked or gives up."""
-    if not found.exact or not case.consistent or (found.width or 0) > PEER_WIDTH:
-        return ""
-    try:
-        started = time.process_time()
-        marginals(case.graph, solver="pgmpy")
-    except InputError:
-        return "gives up"
-    return f"{1000 * (time.process_time() - started):,.1f}"
-
-
 def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:
-    """What the table says of a graph, short of the peers."""
+    """What the table says of a graph."""
     shape = f"{len(case.graph.ids)} / {len(case.graph.edges)}"
     start = [case.name, shape, found.solver, "" if found.width is None else str(found.width)]
     if found.marginals is None or not case.consistent:
@@ -167,15 +153,14 @@ def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:
 
 def tables(size: float, folder: Path | None = None) -> Iterator[tuple[str, Table]]:
     """The title and its table; `folder` holds further graphs with references."""
-    columns = ("width", "max error", "mean error", "said", "flips", "reference", "ms", "kept", "pgmpy ms")
+    columns = ("width", "max error", "mean error", "said", "flips", "reference", "ms", "kept")
     table = table_of("graph", "variables / relations", "solver", *columns, names=3)
     for cases in (reference_cases(folder), generated_cases(size)):
         for case in cases:
             found = marginals(case.graph)
-            row = row_of(case, found, timed(lambda graph=case.graph: marginals(graph)))
-            table.add_row(*row, peer_time(case, found))
+            table.add_row(*row_of(case, found, timed(lambda graph=case.graph: marginals(graph))))
         table.add_section()
-    yield "marginals of fact graphs: errors over claims, whether the promised error and time are kept, an exact peer", table
+    yield "marginals of fact graphs: errors over claims, and whether the promised error and time are kept", table
     yield (
         f"good passages of {FALSE_CLAIMS} claims, {FALSE_SHARE:.0%} of the related pairs falsely contradictory, balanced",
         false_contradictions(),

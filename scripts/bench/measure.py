@@ -1,8 +1,12 @@
 """Measuring: how many things a second, each the best of several tries, taken in turn so that noise hits all alike."""
 
+import multiprocessing
+import resource
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from rich.table import Table
 
@@ -39,3 +43,23 @@ def table_of(*columns: str, names: int = 1, caption: str | None = None) -> Table
     for place, column in enumerate(columns):
         table.add_column(column, justify="left" if place < names else "right", no_wrap=place < names)
     return table
+
+
+def measure_section(title: str, yardstick: str, paths: Mapping[str, Path]) -> tuple[str, Table]:
+    """Measures paths: the title, and a table of their rates and of the ratios to one of them."""
+    table = table_of("path", "per second", "ratio")
+    measured = rates(paths)
+    for name, rate in measured.items():
+        table.add_row(name, f"{rate:,.1f}", f"{rate / measured[yardstick]:.3f}")
+    return f"{title}; ratio to: {yardstick}", table
+
+
+def run_alone(work: Callable[..., Any], *arguments: object) -> Any:
+    """What the work returns in a fresh process, so that its memory is its own."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as alone:
+        return alone.submit(work, *arguments).result()
+
+
+def peak() -> float:
+    """The most memory that this process had so far, in bytes, what it maps from files included."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

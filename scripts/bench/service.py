@@ -4,14 +4,11 @@ Every answer is compared with what the same text gets alone: none is lost, and n
 """
 
 import json
-import re
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +18,7 @@ from rich.table import Table
 
 from localfact.api.sample import sample_responses
 from localfact.text import sentences
+from scripts.serving import serve
 
 #: Checks at once at --size 1, each of so many sentences of the sample.
 CHECKS, SENTENCES = 200, 3
@@ -40,7 +38,11 @@ class Answer(NamedTuple):
 def tables(size: float) -> Iterator[tuple[str, Table]]:
     """The table of all checks at once, and of the same one after the other."""
     texts = made_texts(max(2, int(CHECKS * size)))
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder) / "jobs") as client:
+    with ExitStack() as opened:
+        jobs = Path(opened.enter_context(tempfile.TemporaryDirectory())) / "jobs"
+        address = opened.enter_context(serve("serve", "--jobs", str(jobs), "--port", "0", *QUICK, told="Listening at"))
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
+        client = opened.enter_context(httpx.Client(base_url=address, timeout=PATIENCE, limits=limits))
         begun = time.perf_counter()
         with ThreadPoolExecutor(len(texts)) as clients:
             together = list(clients.map(lambda text: check(client, text), texts))
@@ -88,23 +90,3 @@ def made_texts(count: int) -> list[str]:
     if len(set(found)) < count:
         raise ValueError(f"The sample has no {count} texts of {SENTENCES} sentences.")
     return list(dict.fromkeys(found))[:count]
-
-
-@contextmanager
-def served(jobs: Path) -> Iterator[httpx.Client]:
-    """A service in a process of its own, and a client of it without a limit of connections."""
-    words = [sys.executable, "-m", "localfact", "serve", "--jobs", str(jobs), "--port", "0", *QUICK]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    try:
-        for line in process.stderr:
-            if found := re.search(r"Listening at (http://\S+/)", line):
-                limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-                with httpx.Client(base_url=found[1], timeout=PATIENCE, limits=limits) as client:
-                    yield client
-                return
-        raise RuntimeError("no service")
-    finally:
-        process.terminate()
-        process.wait()
-        process.stderr.close()

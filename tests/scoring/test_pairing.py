@@ -1,4 +1,8 @@
+import unicodedata
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from localfact.errors import InputError
 from localfact.records import Assessment
@@ -77,3 +81,26 @@ def test_white_space_and_the_spelling_of_a_letter_make_no_other_prompt(given: st
 
 def test_prompts_of_white_space_alone_are_none() -> None:
     assert pair([row(None, " ", "x")], [row(None, "", "y")]).pairs == []
+
+
+SPELLINGS = (
+    str,
+    lambda text: f"{text}\n",
+    lambda text: text.replace(" ", "  "),
+    lambda text: unicodedata.normalize("NFD", text),
+)
+
+
+@given(st.data(), st.integers(1, 8), st.booleans())
+def test_rows_in_any_order_with_ids_lost_and_prompts_spelled_otherwise_find_their_partner(
+    data: st.DataObject, count: int, repeated: bool
+) -> None:
+    sides = []
+    for _ in range(2):
+        order = data.draw(st.permutations(range(count)))
+        prompts = [data.draw(st.sampled_from(SPELLINGS))(f"Caf\u00e9 {at // 2 if repeated else at}?") for at in order]
+        ids = [data.draw(st.sampled_from((None, f"id {at}"))) for at in order]
+        rows = [row(name, prompt, f"text {at}") for name, prompt, at in zip(ids, prompts, order, strict=True)]
+        sides.append((order, rows))
+    (first, ours), (second, theirs) = sides
+    assert {(first[one], second[other]) for one, other in pair(ours, theirs).pairs} == {(at, at) for at in range(count)}

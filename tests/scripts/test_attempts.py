@@ -22,7 +22,6 @@ from scripts.attempts import COUNTS, KINDS
         ("cards", 0.05),
         ("endpoints", 0.1),
         ("settings", 0.05),
-        ("pairings", 0.1),
     ],
 )
 def test_none_of_some_attempts_gets_through(kind: str, share: float, capsys: pytest.CaptureFixture[str]) -> None:

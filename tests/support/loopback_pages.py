@@ -1,26 +1,19 @@
-"""Web pages on loopback, good and bad on purpose, for tests and benchmarks. One asyncio loop serves any 127.0.0.x hosts.
+"""Web pages on loopback, good and bad on purpose, for tests. One asyncio loop serves any 127.0.0.x hosts.
 
     with serving(LoopbackPages(hosts=["127.0.0.1", "127.0.0.2"])) as site:
         site.url("/article/7", "127.0.0.2")
 
-    python tests/support/loopback_pages.py --port-file FILE [--hosts 200] [--delay 0.05] [--pages PAGES.json]
-
 `/article/N` is an article about an island of its own (`island(host, N)`); loopback_bad_pages.py and loopback_endless_pages.py
 have the rest.
-As a process it writes the port to FILE once it listens, and ends on SIGTERM.
 """
 
-import argparse
 import asyncio
 import contextlib
-import json
-import signal
 import socket
 import ssl
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import loopback_bad_pages  # noqa: F401  # its pages go into BAD, as do those of the next
@@ -225,40 +218,3 @@ def serving(site: LoopbackPages) -> Iterator[LoopbackPages]:
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
-
-
-def pages_of(file: Path) -> dict[str, Reply]:
-    """Reads {path: {"text": ..., "status": 200, "type": "text/html; charset=utf-8"}}."""
-    return {
-        path: Reply(
-            page.get("text", "").encode(),
-            page.get("status", 200),
-            (("Content-Type", page.get("type", "text/html; charset=utf-8")), *page.get("headers", {}).items()),
-        )
-        for path, page in json.loads(file.read_text()).items()
-    }
-
-
-async def main() -> None:
-    parser = argparse.ArgumentParser(description="Serves pages on loopback.")
-    parser.add_argument("--port-file", type=Path, required=True, help="where the port is written once it listens")
-    parser.add_argument("--port", type=int, default=0)
-    parser.add_argument("--hosts", type=int, default=1, help="how many hosts, from 127.0.0.1 on (at most 250)")
-    parser.add_argument("--delay", type=float, default=0.0, help="seconds before each good page")
-    parser.add_argument("--pages", type=Path, help="JSON of further pages (pages_of)")
-    options = parser.parse_args()
-    site = LoopbackPages([f"127.0.0.{number}" for number in range(1, options.hosts + 1)], options.delay, port=options.port)
-    site.pages = pages_of(options.pages) if options.pages else {}
-    await site.listen()
-    ended = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    beside = options.port_file.with_suffix(".tmp")
-    beside.write_text(str(site.port))
-    beside.rename(options.port_file)
-    await ended.wait()
-    await site.close()
-
-
-if __name__ == "__main__":
-    asyncio.run(main())
