@@ -20,6 +20,7 @@ from localfact.models.embedder import Embedder
 from localfact.records import Distribution, Pair
 from localfact.relations.lexical.features import OPPOSITES_FILE, Features, compare
 from localfact.relations.lexical.statements import IDF_FILE, ParsedClaim, Premise, idf_table
+from localfact.relations.lexical.tokens import is_detail
 from localfact.relations.values.correcting import CORRECTION_VERSION, correct_by_values
 from localfact.text import sentences
 from localfact.vocabulary import RelationLabel
@@ -27,10 +28,12 @@ from localfact.vocabulary import RelationLabel
 COEFFICIENTS_FILE = Path(__file__).with_name("lexical.json")
 IDENTITY_DIGITS = 12
 #: Part of the identity; increased when the features, or how they are used, change.
-RULES = 2
+RULES = 3
 
 #: A hypothesis of more tokens is read sentence by sentence, as a passage.
 LONGEST_CLAIM = 80
+#: A text that has less of a claim's words by weight, its numbers and names aside, speaks of something else.
+LEAST_SHARED = 0.3
 
 #: The order of the columns of the coefficients.
 LABELS = (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION, RelationLabel.NEUTRAL)
@@ -91,6 +94,9 @@ class LexicalRelationModel:
     def _correct(self, premise: Premise, claim: ParsedClaim, similarity: Sequence[float]) -> Distribution:
         entailment, contradiction, neutral = self._probabilities([*compare(claim, premise), *similarity])
         predicted = Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral)
+        # Nor does a text deny what it does not speak of.
+        if predicted.label is RelationLabel.CONTRADICTION and not speaks_of(premise, claim):
+            predicted = Distribution(entailment=entailment, contradiction=0.0, neutral=neutral + contradiction)
         return correct_by_values(Pair(premise.text, claim.text), predicted)
 
     def _probabilities(self, features: Iterable[float]) -> tuple[float, float, float]:
@@ -114,6 +120,16 @@ class LexicalRelationModel:
         # Claims are embedded as passages too: similarity has no direction here, and passages are related to each other.
         vectors = self._embedder.encode(pieces, role="passage")
         return [similarity_features(*(vectors[[row[piece] for piece in parts[text]]] for text in pair)) for pair in pairs]
+
+
+def speaks_of(premise: Premise, claim: ParsedClaim) -> bool:
+    """Whether the premise has LEAST_SHARED of the words of the claim, by weight.
+
+    Numbers, dates and names do not count, as these are what a denial changes.
+    """
+    apart = claim.names | claim.details(is_detail)
+    weights = {stem: weight for stem, weight in claim.weights.items() if stem not in apart}
+    return sum(weight for stem, weight in weights.items() if stem in premise.places) >= LEAST_SHARED * sum(weights.values())
 
 
 def statements_of(hypothesis: str) -> list[ParsedClaim]:

@@ -102,6 +102,12 @@ def test_an_unrelated_passage_is_neutral_to_every_claim(model: LexicalRelationMo
     assert all(relation.neutral > 0.8 for relation in related(model, *((LIGHTHOUSE, claim) for claim in claims)))
 
 
+def test_a_passage_does_not_deny_what_it_does_not_speak_of():
+    silent, speaking = related(LexicalRelationModel(), (LIGHTHOUSE, "Lindesnes has no railway."), (LIGHTHOUSE, "It has no lamp."))
+    assert silent.contradiction == 0
+    assert speaking.label is RelationLabel.CONTRADICTION
+
+
 def test_a_prediction_does_not_depend_on_the_other_pairs_to_the_last_bit(model: LexicalRelationModel):
     claims = ["Mirela Vantos was born in Split.", "The lighthouse is 35 metres tall.", "", "She taught in Zagreb. " * 40]
     pairs = [(premise, claim) for premise in (PAINTER, LIGHTHOUSE, PAINTER * 12, "") for claim in claims]
