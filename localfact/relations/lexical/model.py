@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from localfact.models.embedder import Embedder
 from localfact.records import Distribution, Pair
+from localfact.relations.calibration import FOUND_SHARES
 from localfact.relations.lexical.features import OPPOSITES_FILE, Features, compare
 from localfact.relations.lexical.statements import IDF_FILE, ParsedClaim, Premise, idf_table
 from localfact.relations.lexical.tokens import is_detail
@@ -28,7 +29,7 @@ from localfact.vocabulary import RelationLabel
 COEFFICIENTS_FILE = Path(__file__).with_name("lexical.json")
 IDENTITY_DIGITS = 12
 #: Part of the identity; increased when the features, or how they are used, change.
-RULES = 3
+RULES = 4
 
 #: A hypothesis of more tokens is read sentence by sentence, as a passage.
 LONGEST_CLAIM = 80
@@ -37,6 +38,8 @@ LEAST_SHARED = 0.3
 
 #: The order of the columns of the coefficients.
 LABELS = (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION, RelationLabel.NEUTRAL)
+#: The share of each label, by weight, among the pairs that the coefficients were fitted on (lexical.json).
+FITTED_SHARES = (0.277, 0.241, 0.481)
 
 
 class Similarity(NamedTuple):
@@ -50,6 +53,8 @@ class Similarity(NamedTuple):
 class LexicalRelationModel:
     """A logistic regression over word-overlap features; an embedder adds similarity (coefficients were fitted with MiniLM).
 
+    Where it is used passages were searched for, and more of them entail their claim than among the pairs that it was fitted on:
+    its probabilities are those for the label shares FOUND_SHARES, which a language model's map has, too (Saerens et al. 2002).
     Without `embedder` the features of similarity are left out, and coefficients that were fitted without them are used.
     """
 
@@ -58,6 +63,8 @@ class LexicalRelationModel:
         coefficients = fitted["variants"]["embedder" if embedder else "plain"]["coefficients"]
         names = (*Features._fields, *(Similarity._fields if embedder else ()), "intercept")
         self._rows = [tuple(map(float, coefficients[name])) for name in names]  # a row a feature, a column a label of LABELS
+        moved = (math.log(found / fitted) for found, fitted in zip(FOUND_SHARES, FITTED_SHARES, strict=True))
+        self._rows[-1] = tuple(intercept + by for intercept, by in zip(self._rows[-1], moved, strict=True))
         self._embedder = embedder
         self.identity = lexical_identity(embedder.identity if embedder else None)
 
