@@ -53,8 +53,8 @@ def test_roc_prints_areas_and_leaves_numbers_and_figures(localfact: CommandLine,
     for label in ("contradiction", "entailment"):
         assert (folder / f"{label}.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
         assert ElementTree.parse(folder / f"{label}.svg").getroot().tag.endswith("svg")
-    told = json.loads(localfact("roc", "--data", data, "--json").stdout)
-    assert told == json.loads((folder / "roc.json").read_text())
+    told = json.loads(localfact("roc", "--data", data, "--out", "with-embedder", "--json").stdout)
+    assert told == json.loads((tmp_path / "with-embedder" / "roc.json").read_text())
     (model,) = told["models"]
     assert (model["contradiction"]["positives"], model["contradiction"]["negatives"], model["failed"]) == (9, 3, 0)
     assert model["entailment"]["points"][0] == {"threshold": None, "false_positive_rate": 0.0, "true_positive_rate": 0.0}
