@@ -243,6 +243,8 @@ def open_folder(job: Job, settings: Settings, *, force: bool) -> RunFolder:
         return RunFolder(job.out, settings.plain(), versions(), notes=notes_of(job), force=force)
     except RunFolderError as error:
         told = [sentence for name, sentence in WITHDRAWN.items() if f"{name}@" in str(error)]
+        if not told:
+            raise
         raise RunFolderError(" ".join([str(error), *told])) from error
 
 
