@@ -40,7 +40,7 @@ class Screens:
         return self._work_page(asked, task, self.store.work(asked.position, asked.name))
 
     def step(self, asked: Asked) -> Response:
-        """Makes the step of a form of these screens, and shows what came of it."""
+        """Stores what a person sent with a form of a task, and returns the task's page as it is now."""
         task = self._task(asked)
         return self._make_step(asked, task, ANNOTATE, lambda work, made, said: self._work_page(asked, task, work, made, said))
 

@@ -159,7 +159,9 @@ def prior_map_of(claims: Sequence[Claim], model: str) -> PriorMap:
 async def preverify_claims(
     responses: Sequence[Response], chosen: Configuration, concurrency: int, progress: Progress
 ) -> tuple[list[Claim], list[str]]:
-    """All claims of the responses in their order, pre-verified, and the reasons of responses that failed.
+    """Extracts claims with the model's own opinion of each, before any evidence (FastFact's pre-verification).
+
+    Returns all claims in the order of their responses, and for each response that failed the reason.
 
     Raises:
         LocalFactError: one that concerns every response. Any other error fails its own response.

@@ -102,9 +102,10 @@ class FactReasoner:
         return claims
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
-        """The pairs to relate, each once, passage as premise and claim as hypothesis; in version 3 also passages both ways.
+        """The pairs to relate, each once, a passage as premise and a claim as hypothesis.
 
-        With the same gate, the pairs of version 1 are among those of version 2, and these among those of version 3.
+        Version 1 relates a claim to the passages found for it, version 2 to all passages of the response, version 3 also every
+        two passages, in both directions. With the same `gate`, the pairs of each version are among those of the next.
         """
         links, _ = self._links(claims, evidence)
         asked = [link.pair for link in links]

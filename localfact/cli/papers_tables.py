@@ -117,8 +117,8 @@ def failures(
 ) -> None:
     """Count redundant claims; with a --model unverifiable and missing ones too (FastFact, C.2).
 
-    [dim]localfact papers failures runs/4f1c[/]                         redundancy, by mutual entailment
-    [dim]localfact papers failures runs/4f1c --model llama-3.1-8b[/]    and all kinds, by a judge
+    [dim]localfact papers failures runs/4f1c[/]                         redundant: two claims that entail each other
+    [dim]localfact papers failures runs/4f1c --model llama-3.1-8b[/]    beside these, what the model finds of all three kinds
     """
     from localfact.api.failures import Judging, claim_failures
     from localfact.methods.relations import DEFAULT_RELATIONS

@@ -152,7 +152,7 @@ def _is_endless(text: str) -> bool:
 
 
 def defaults(settings: Mapping[str, Any], commands: Commands, groups: Mapping[str, typer.Typer]) -> dict[str, Any]:
-    """What each command takes from the settings in place of its own defaults, as click reads it (a context's default_map)."""
+    """The settings as defaults: command -> {option: value}; a group's commands stand below its name (click's default_map)."""
     found = {name: _take_settings(settings, name, command) for name, command in commands.items()}
     for group, app in groups.items():
         inner = {one.name or getattr(one.callback, "__name__", ""): one.callback for one in app.registered_commands}

@@ -30,7 +30,7 @@ def own_tasks() -> tuple[Task, ...]:
 
 
 def read_own_prompts(folder: Path) -> OwnFiles:
-    """The templates and examples of a folder by file name, without those that are ours to the letter.
+    """Reads a user's prompt templates and examples, by file name; those that equal the built-in ones are left out.
 
     Raises:
         InputError: no folder; a file that has no place in it, cannot be read or is too large; a template that cannot be read,

@@ -49,8 +49,9 @@ class LLMRelationModel:
     """A RelationModel over a language model (FactReasoner, section 3.1; the prompt is ours, or the model's own).
 
     Attributes:
-        identity: of the engine, the prompt, the least mass of the labels, the seed and the way long pairs are read. The window
-            is no part of it: it matters only to pairs that are longer, and their `windows` say so.
+        identity: a text that differs where answers may differ, by which relations are kept: the engine, the prompt, the least
+            probability that the three labels must have together, the seed and the way long pairs are read. How many tokens
+            the model reads at once is no part of it: only pairs that are longer are split, and their `windows` say so.
     """
 
     def __init__(

@@ -25,7 +25,13 @@ class Trace(NamedTuple):
 
 
 class TraceScore(NamedTuple):
-    """A score of one response: a number, or a word where there is none; and why, for people."""
+    """A score of one response, as tools that trace language models keep it.
+
+    Attributes:
+        value: the number; None where the response has none.
+        label: a word in place of a number, such as a verdict.
+        explanation: for people: what the value is of, or why there is none.
+    """
 
     name: str
     value: float | None

@@ -20,7 +20,7 @@ class CitationScore(ResponseScore):
         return f"citation {self.kind}"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         found = assessment.citations
         value = None if found is None else getattr(found, self.kind)
         return Unscored("nothing is cited" if self.kind == "precision" else "no sentence") if value is None else float(value)
@@ -50,7 +50,7 @@ class EvidenceRecallScore(ResponseScore):
         return missing if assessment.recall is None else None
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         score = assessment.recall.score if assessment.recall is not None else None
         return Unscored("no key fact") if score is None else score
 
@@ -69,7 +69,7 @@ class F1AtEvidence(ResponseScore):
         return "F1@E"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         score = assessment.recall.score if assessment.recall is not None else None
         return Unscored("no key fact") if score is None else f1(tally(assessment).precision, score)
 
@@ -94,7 +94,7 @@ class CoherenceScore(ResponseScore):
         return "not compared" if assessment.coherence is None else None
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         score = assessment.coherence.score if assessment.coherence is not None else None
         return Unscored("no claims") if score is None else score
 

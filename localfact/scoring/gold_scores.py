@@ -59,7 +59,7 @@ class PrecisionError(ResponseScore):
         return "MAE(Pr)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         gold = precision_annotated(assessment)
         return Unscored("no annotated precision") if gold is None else abs(tally(assessment).precision - gold)
 
@@ -104,7 +104,7 @@ class BrierPerResponse(_OfForecasts, ResponseScore):
         return "Brier(response)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         found = forecasts(assessment)
         return found if isinstance(found, Unscored) else float(squared_errors(found.posteriors, found.outcomes).mean())
 

@@ -25,7 +25,7 @@ class Precision(ResponseScore):
         return "Pr"
 
     def of(self, assessment: Assessment) -> float:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         return tally(assessment).precision
 
 
@@ -50,7 +50,7 @@ class RecallAtK(ResponseScore):
         return replace(self, k=self.k.fit(assessments))
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         k = self.k.of(assessment)
         return k if isinstance(k, Unscored) else recall_at_k(tally(assessment).supported, k)
 
@@ -62,7 +62,7 @@ class F1AtK(RecallAtK):
     letters: ClassVar[str] = "F1@K"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         recall = super().of(assessment)
         return recall if isinstance(recall, Unscored) else f1(tally(assessment).precision, recall)
 
@@ -94,7 +94,7 @@ class RecallAtKPrime(ResponseScore):
         return replace(self, k_prime=KPrime.fit(assessments))
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         if self.k_prime is None:
             return Unscored("K' not fitted")
         return recall_at_k_prime(tally(assessment).supported, self.k_prime.of(assessment), self.gamma)
@@ -107,7 +107,7 @@ class F1AtKPrime(RecallAtKPrime):
     letters: ClassVar[str] = "F1@K'"
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 1]."""
+        """The score of one response, in [0, 1]; or why it has none."""
         recall = super().of(assessment)
         return recall if isinstance(recall, Unscored) else f1(tally(assessment).precision, recall)
 
@@ -131,7 +131,7 @@ class Entropy(ResponseScore):
         return {"log": 10}
 
     def of(self, assessment: Assessment) -> float | Unscored:
-        """The value, in [0, 0.16]."""
+        """The score of one response, in [0, 0.16]; or why it has none."""
         posteriors = [verdict.posterior for verdict in assessment.verdicts if verdict.posterior is not None]
         if not posteriors:
             return Unscored("no posterior")

@@ -38,9 +38,9 @@ def import_pages(
 
     Args:
         source: a file, or a folder of files; files of other kinds in a folder are ignored.
-        follow_links: read files, too, that a symbolic link in the folder has outside of it; else each is a problem.
+        follow_links: read files outside of the folder that a link in it leads to; else a `Problem` is yielded for each.
         progress: called as (name of the file or folder, done, total or None).
-        extractors: extract documents, and are closed by the caller; None for processes of this machine.
+        extractors: extract documents, and are closed by the caller; None starts processes here, which end with the iterator.
 
     Raises:
         MissingError: there is no such file or folder, or it needs a package that is not installed.

@@ -25,7 +25,11 @@ JOB = {"name": "job", "in": "path", "required": True, "schema": {"type": "string
 
 
 def description(judged_by: Mapping[str, Any]) -> dict[str, Any]:
-    """The whole description."""
+    """The server's OpenAPI 3.1 description, as JSON-ready dictionary.
+
+    Args:
+        judged_by: the server's `method` and `limits` in words; both are quoted in the description.
+    """
     return {
         "openapi": "3.1.0",
         "info": {

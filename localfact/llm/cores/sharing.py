@@ -41,10 +41,10 @@ Start = Callable[["EngineSettings"], CallingEngine]
 
 
 def start_engine(settings: "EngineSettings") -> CallingEngine:
-    """Loads the model in this process, with vLLM; or asks the server that the settings name.
+    """Loads the model in this process, with vLLM; or, where the settings name a server (`--endpoint`), connects to that.
 
     Raises:
-        EngineError: it cannot start, or does not answer. MissingError: vLLM is not installed.
+        EngineError: the model cannot be loaded, or the server does not answer. MissingError: vLLM is not installed.
     """
     if "endpoint" in settings.machine:
         from localfact.llm.cores.endpoint import EndpointEngine

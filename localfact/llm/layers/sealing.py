@@ -66,7 +66,10 @@ def seal(chat: Chat, code: Callable[[str], str]) -> tuple[Chat, dict[str, str]]:
 
 
 def unseal(text: str, given: dict[str, str]) -> str:
-    """Returns a text with the original codes; they have the same length, so that no offset in it changes."""
+    """Undoes `seal` in a model's answer: each code that was sent becomes the original again (`given`: sent -> original).
+
+    Both have the same length, so that no offset in the text changes.
+    """
     return re.sub("|".join(given), lambda found: given[found[0]], text)
 
 
