@@ -29,7 +29,7 @@ import yaml
 PATIENCE = 600
 #: What of a statement is shown and compared: enough to know it by.
 SHOWN = 200
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+PYTEST = (sys.executable, "-m", "pytest", "-q")
 #: Its options that choose the tests of CI.
 OF_CI = "-m 'not exhaustive'"
 #: Its exit codes where a test failed or could not be imported, and where all is well or no test was chosen.
