@@ -11,6 +11,7 @@ Answers are kept in --work: the same command goes on where it was interrupted, a
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from scripts.relation_answers import Answers, asked
 from scripts.tables import markdown_table, mean_of, with_interval
 
 VARIANTS = Path(__file__).parent / "prompt_variants"
-SHIPPED = "as it ships"
+FIGURES = ("log loss", "less ours", "F1")
 #: Pairs of each label in a half of a set.
 EACH = 50
 STANCES = {
@@ -48,64 +49,51 @@ def main() -> None:
         "Factcheck-GPT": list(factcheck_gpt(chosen.data, chosen.half)),
         "Fool Me Twice": list(fool_me_twice(chosen.data, chosen.half)),
     }
-    losses: dict[str, list[NDArray[np.float64]]] = {}
-    rows = []
+    rows: list[list[str]] = []
+    ours: list[Judged] = []
+    pairs = [one.pair for labelled in (reference_pairs(), *sets.values()) for one in labelled]
     for folder in (None, *(chosen.prompts or sorted(VARIANTS.iterdir()))):
-        name = folder.name if folder else SHIPPED
         options = Options(relations="llm", model=chosen.model, prompts=folder)
-        answers = asked(
-            options, [one.pair for labelled in (reference_pairs(), *sets.values()) for one in labelled], chosen.work
-        )
-        found = [calibrated(answers, labelled) for labelled in sets.values()]
-        losses[name] = [loss for loss, _ in found]
-        rows.append(
-            [
-                name,
-                *(
-                    cell
-                    for (_, f1), *pair in zip(found, losses[name], losses[SHIPPED], strict=True)
-                    for cell in cells(*pair, f1)
-                ),
-            ]
-        )
-    heads = [
-        f"{name}, {len(labelled)} pairs: {figure}"
-        for name, labelled in sets.items()
-        for figure in ("log loss", "against ours", "F1")
-    ]
+        answers = asked(options, pairs, chosen.work)
+        found = [judge(answers, labelled) for labelled in sets.values()]
+        ours = ours or found
+        figures = [cell for one, shipped in zip(found, ours, strict=True) for cell in cells(one, shipped)]
+        rows.append([folder.name if folder else "as it ships", *figures])
+    heads = [f"{name}, {len(labelled)} pairs: {each}" for name, labelled in sets.items() for each in FIGURES]
     print(markdown_table(("prompt", *heads), rows))
 
 
-def cells(loss: NDArray[np.float64], ours: NDArray[np.float64], f1: float) -> Iterator[str]:
-    """The mean log loss, its difference from the prompt that ships, and F1."""
-    yield f"{loss.mean():.3f}"
-    yield with_interval(mean_of(loss - ours), len(loss), "+.3f", "+.3f") if loss is not ours else ""
-    yield f"{f1:.3f}"
+class Judged(NamedTuple):
+    """How well a prompt's answers fit labels: each pair's log loss, in nats, and macro-F1."""
+
+    losses: NDArray[np.float64]
+    f1: float
 
 
-def calibrated(answers: Answers, labelled: Sequence[LabelledPair]) -> tuple[NDArray[np.float64], float]:
-    """Each pair's log loss under the map of the reference pairs, in nats, and macro-F1, over the labels that the set has.
+def cells(found: Judged, shipped: Judged) -> tuple[str, str, str]:
+    """The mean log loss, its difference from the prompt that ships with its interval, and F1."""
+    apart = found.losses - shipped.losses
+    return f"{found.losses.mean():.3f}", with_interval(mean_of(apart), len(apart), "+.3f", "+.3f"), f"{found.f1:.3f}"
+
+
+def judge(answers: Answers, labelled: Sequence[LabelledPair]) -> Judged:
+    """What the answers are worth under the map of the reference pairs, among the labels that the set has.
 
     A pair without an answer counts as one of which nothing is known: all labels alike.
     """
-    reference = reference_pairs()
-    known = [one for one in reference if isinstance(answers[one.pair], Distribution)]
-    said = [one for each in known if isinstance(one := answers[each.pair], Distribution)]
-    fitted = fit_relation_map(said, known, reference_name())
+    from sklearn.metrics import f1_score
+
+    known = [(each, said) for each in reference_pairs() if isinstance(said := answers[each.pair], Distribution)]
+    fitted = fit_relation_map([said for _, said in known], [each for each, _ in known], reference_name())
     present = [place for place, label in enumerate(LABELS) if any(one.label is label for one in labelled)]
     shares = np.full((len(labelled), len(present)), 1 / len(present))
-    for row, one in enumerate(labelled):
-        if isinstance(answer := answers[one.pair], Distribution):
+    for row, each in enumerate(labelled):
+        if isinstance(answer := answers[each.pair], Distribution):
             shares[row] = fitted.calibrate(probabilities_of([answer]))[0, present]
     shares /= shares.sum(axis=1, keepdims=True)
     truth = np.array([present.index(LABELS.index(one.label)) for one in labelled])
-    return -np.log(shares[np.arange(len(truth)), truth]), macro_f1(truth, shares.argmax(axis=1), len(present))
-
-
-def macro_f1(truth: NDArray[np.int64], said: NDArray[np.int64], labels: int) -> float:
-    """The mean over labels of the harmonic mean of precision and recall."""
-    hits, true, claimed = (np.bincount(places, minlength=labels) for places in (truth[truth == said], truth, said))
-    return float(np.mean(2 * hits / (true + claimed)))
+    losses = -np.log(shares[np.arange(len(truth)), truth])
+    return Judged(losses, float(f1_score(truth, shares.argmax(axis=1), average="macro")))
 
 
 def factcheck_gpt(data: Path, half: int) -> Iterator[LabelledPair]:
