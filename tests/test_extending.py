@@ -25,7 +25,7 @@ def section(kind: str) -> str:
 
 def extended(folder: Path, kind: str) -> dict[str, int]:
     """Copies the package into the folder and adds what a section says; how many files are new, and lines in others."""
-    shutil.copytree(ROOT / "localfact", folder / "localfact", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "localfact", folder / "localfact")  # with what is compiled, which fits files of the same time
     (folder / "index").mkdir()
     for shared in ("models", "pyproject.toml", "index/sample", "index/sample-responses.jsonl"):
         (folder / shared).symlink_to(ROOT / shared)

@@ -58,7 +58,7 @@ def test_installed_in_an_environment_of_its_own_it_needs_no_checkout(built: Path
     venv.create(tmp_path / "venv", with_pip=False)
     python = tmp_path / "venv/bin/python"
     site = next((tmp_path / "venv/lib").glob("python*")) / "site-packages"
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", built]
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-index", "--no-deps", "--no-compile", built]
     subprocess.run(pip, check=True)
     (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
     folder = tmp_path / "empty"

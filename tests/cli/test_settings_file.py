@@ -12,6 +12,7 @@ from localfact.cli.main import COMMANDS, GROUPS, app
 from localfact.cli.options import OPENING, fields_of
 from localfact.cli.settings_file import OF_COMMANDS, defaults, read_settings, write_commented
 from localfact.errors import InputError
+from localfact.llm.cores import server
 from localfact.methods.options import Options
 
 
@@ -81,8 +82,9 @@ def test_a_list_in_the_file_is_an_option_given_several_times(localfact: QuickCom
     ],
 )
 def test_what_opens_something_is_typed_and_not_taken_from_the_file_alone(
-    localfact: QuickCommandLine, tmp_path: Path, text: str, typed: str
+    localfact: QuickCommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, typed: str
 ) -> None:
+    monkeypatch.setattr(server, "FIRST_SECONDS", 0.1)  # nothing is served there
     written(tmp_path, text + "\nk: 2\n")
     name, _, value = text.partition(": ")
     refused = localfact("eval", "--plan")

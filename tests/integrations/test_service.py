@@ -80,7 +80,7 @@ def test_many_checks_at_once_are_each_answered_for_their_own_text(service: Servi
 
 
 def test_rows_are_evaluated_as_a_job_that_is_watched_and_read(service: Service, tmp_path: Path) -> None:
-    rows = [*ROWS[:3], TEXT]
+    rows = [ROWS[0], TEXT, "The mill at Orbe burned down in 1911.", TEXT]
     taken = service.client.post("/evaluate", json={"rows": rows})
     assert taken.status_code == 202
     events = events_of(service, taken.json()["events"])
@@ -89,7 +89,8 @@ def test_rows_are_evaluated_as_a_job_that_is_watched_and_read(service: Service, 
     assert all(event["judged_by"] == taken.json()["judged_by"] for _, event in events)
     job = service.client.get(taken.headers["location"]).json()
     assert (job["state"], job["rows"], job["rows_done"]) == ("done", 4, 4)
-    by_hand = evaluate([*ROWS[:3], {"response": TEXT}], options=OPTIONS, out=tmp_path / "run")
+    as_mappings = [row if isinstance(row, dict) else {"response": row} for row in rows]
+    by_hand = evaluate(as_mappings, options=OPTIONS, out=tmp_path / "run")
     assert job["summary"]["verdicts"] == by_hand.verdicts
     read = service.client.get(taken.json()["results"], params={"start": 2, "most": 2}).json()
     lines = (tmp_path / "run" / "assessments.jsonl").read_text().splitlines()
@@ -143,7 +144,7 @@ def test_openapi_names_every_route_and_its_page_needs_nothing_else(service: Serv
 
 
 def test_a_job_goes_on_after_a_kill_to_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
-    rows = ROWS[:4]
+    rows = ROWS[:3]
     with serving(tmp_path / "jobs", "--concurrency", "1") as first:
         place = first.client.post("/evaluate", json={"rows": rows}).headers["location"]
         waiting = first.client.post("/evaluate", json={"rows": [TEXT]}).headers["location"]
@@ -164,15 +165,16 @@ def test_a_job_goes_on_after_a_kill_to_the_bytes_of_an_undisturbed_run(tmp_path:
     for name in ("assessments.jsonl", "run.yaml"):
         assert (folder / "run" / name).read_bytes() == (tmp_path / "by-hand" / name).read_bytes()
     timings = [json.loads(line)["index"] for line in (folder / "run" / "timings.jsonl").read_text().splitlines()]
-    assert sorted(timings) == [0, 1, 2, 3]  # what was done is not done again
+    assert sorted(timings) == [0, 1, 2]  # what was done is not done again
 
 
 def test_a_job_of_other_options_is_told_as_theirs_and_not_gone_on_with_by_these(tmp_path: Path) -> None:
-    with serving(tmp_path / "jobs", "--method", "builtin-fr1") as first:
-        done, begun = (first.client.post("/evaluate", json={"rows": [TEXT]}).headers["location"] for _ in range(2))
-        for place in (done, begun):
-            assert events_of(first, f"{place}/events")[-1][0] == "done"
-        first.end()
+    done, begun = "/jobs/000001-00000000", "/jobs/000002-00000000"
+    for place in (done, begun):
+        folder = tmp_path / place.lstrip("/")
+        folder.mkdir(parents=True)
+        (folder / "rows.jsonl").write_text(json.dumps({"response": TEXT}) + "\n")
+        evaluate(folder / "rows.jsonl", method="builtin-fr1", options=OPTIONS, out=folder / "run")
     (tmp_path / begun.lstrip("/") / "run" / "summary.json").unlink()
     with serving(tmp_path / "jobs") as other:
         assert events_of(other, f"{begun}/events")[-1][0] == "failed"
@@ -247,7 +249,7 @@ def test_a_job_whose_files_are_gone_or_damaged_is_told_as_that_wherever_it_is_as
 
 
 def test_a_job_that_is_deleted_while_it_is_watched_ends_its_events(service: Service) -> None:
-    long, watched = (service.client.post("/evaluate", json={"rows": rows}).headers["location"] for rows in (ROWS, [TEXT]))
+    long, watched = (service.client.post("/evaluate", json={"rows": rows}).headers["location"] for rows in (ROWS[1:4], [TEXT]))
     with service.client.stream("GET", f"{watched}/events") as stream:
         lines = stream.iter_lines()
         assert next(lines) == "event: progress"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import QuickCommandLine
 from rich.table import Table
 from run_builders import assessment
 
@@ -104,9 +105,7 @@ def test_a_file_whose_name_is_markup_is_an_error_like_any_other(tmp_path: Path) 
     for name in ("[/foo].jsonl", "[link=https://x.example]a[/link].jsonl", "\x1b]52;c;eA==\x07.jsonl"):
         (tmp_path / name.replace("/", "-")).write_text("{")
         for given in (tmp_path / name.replace("/", "-"), Path(name)):
-            ran = subprocess.run(
-                [sys.executable, "-m", "localfact", "eval", "--data", str(given)], capture_output=True, text=True, cwd=tmp_path
-            )
+            ran = QuickCommandLine(tmp_path)("eval", "--data", given)
             assert ran.returncode in (1, 2, 3)
             assert "Traceback" not in ran.stderr
             assert not OBEYED.search(ran.stdout + ran.stderr)

@@ -27,7 +27,7 @@ def test_how_reading_ends_is_told_apart(tmp_path: Path) -> None:
         (lambda folder: time.sleep(60), SLOW),
     )
     for work, end in ends:
-        found, why = in_child(work, tmp_path / "folder", 3.0)
+        found, why = in_child(work, tmp_path / "folder", 0.3 if end == SLOW else 60.0)
         assert found == end
         assert ("JSONDecodeError" in why) == (end == BROKEN)
 
