@@ -78,7 +78,7 @@ def test_every_format_has_the_same_figures_as_the_run_folders(tabled: CommandLin
 
 @pytest.mark.slow
 def test_tables_solver_and_k_are_printed_and_another_setting_in_the_folder_is_refused(localfact: CommandLine) -> None:
-    options = ("--tables", "balanced", "--solver", "bp", "--recall-k", "22", "--k", "2")
+    options = ("--limit", "1", "--tables", "balanced", "--solver", "bp", "--recall-k", "22", "--k", "2")
     done = localfact(*SAMPLE, *options)
     assert done.returncode == 0, done.stderr
     for said in ("tables: balanced", "solver: bp", "K of F1@K: 22", "2 a claim"):
@@ -196,8 +196,7 @@ def test_a_response_that_cannot_be_used_is_told_and_the_exit_code_says_so(localf
 def test_each_version_asks_a_language_model_for_what_is_new_and_kept_pairs_start_no_engine(
     localfact: CommandLine, random_llama: Path, tmp_path: Path
 ) -> None:
-    model = shutil.copytree(random_llama, tmp_path / "random-llama")
-    words = ("papers", "table10", "--model", model, "--relations", "llm", "--min-mass", "0", "--embedder", "none")
+    words = ("papers", "table10", "--model", random_llama, "--relations", "llm", "--min-mass", "0", "--embedder", "none")
     words = (*words, "--limit", "1", "--out", "rows")
     done = localfact(*words, "--format", "json")
     assert done.returncode == 0, done.stderr
@@ -219,6 +218,9 @@ def test_each_version_asks_a_language_model_for_what_is_new_and_kept_pairs_start
         shutil.rmtree(tmp_path / "rows/llm" / version)
     with patch.object(Engines, "lent", side_effect=AssertionError("no engine can be started")):
         assert localfact(*words, "--format", "json").stdout == done.stdout
-    shutil.rmtree(model)
-    gone = localfact(*words, "--format", "json")
+    hidden = random_llama.rename(tmp_path / "hidden")
+    try:
+        gone = localfact(*words, "--format", "json")
+    finally:
+        hidden.rename(random_llama)
     assert gone.returncode == 3, gone.stdout
