@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from commands import CommandLine, QuickCommandLine
 from engines import Engines
-from tiny_models import tiny_llama
+from tiny_models import poisoned, tiny_llama
 
 
 @pytest.fixture
@@ -16,5 +16,5 @@ def localfact(tmp_path: Path, engines: Engines) -> CommandLine:
 
 @pytest.fixture(scope="session")
 def random_llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A language model that answers anything."""
-    return tiny_llama(tmp_path_factory.mktemp("models") / "random-llama", window=8192)
+    """A language model that answers anything, but computes no numbers behind POISON, which it never says."""
+    return poisoned(tiny_llama(tmp_path_factory.mktemp("models") / "random-llama", window=8192))

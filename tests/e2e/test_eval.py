@@ -11,12 +11,12 @@ from commands import CommandLine, QuickCommandLine
 RUN_FILES = {"run.yaml", "assessments.jsonl", "timings.jsonl", "summary.json"}
 #: Nothing is loaded.
 QUICK = ("--relations", "lexical", "--embedder", "none")
-EVALUATED = ("eval", "--limit", "2", *QUICK, "--out", "out")
+EVALUATED = ("eval", "--limit", "3", "--concurrency", "2", *QUICK, "--out", "out")
 
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which two responses were evaluated."""
+    """A folder in which three responses were evaluated."""
     folder = tmp_path_factory.mktemp("evaluated")
     assert QuickCommandLine(folder)(*EVALUATED).returncode == 0
     return folder
@@ -36,13 +36,13 @@ def rows(file: Path, *items: object) -> Path:
 
 @pytest.mark.slow
 def test_the_sample_is_scored_and_its_run_folder_stands(localfact: CommandLine, tmp_path: Path) -> None:
-    done = localfact("eval", "--limit", "2")
+    done = localfact("eval", "--limit", "1")
     assert done.returncode == 0, done.stderr
     assert "F1@K(median" in done.stdout
     assert "MAE" in done.stdout
     (run,) = (tmp_path / "runs").iterdir()
     assert {file.name for file in run.iterdir()} >= RUN_FILES
-    assert len((run / "assessments.jsonl").read_text().splitlines()) == 2
+    assert len((run / "assessments.jsonl").read_text().splitlines()) == 1
 
 
 @pytest.mark.slow
@@ -70,7 +70,7 @@ def test_json_is_the_summary_alone_and_its_counts_add_up(evaluated: CommandLine,
 def test_a_finished_run_is_shown_not_redone_and_another_setting_is_refused(evaluated: CommandLine, tmp_path: Path) -> None:
     timings = (tmp_path / "out/timings.jsonl").read_bytes()
     first, second = evaluated(*EVALUATED), evaluated(*EVALUATED)
-    assert "builtin-fr2: 2 responses" in first.stdout
+    assert "builtin-fr2: 3 responses" in first.stdout
     assert second.stdout == first.stdout
     assert (tmp_path / "out/timings.jsonl").read_bytes() == timings
     refused = evaluated(*EVALUATED, "--tables", "paper")
@@ -89,39 +89,37 @@ def test_a_plan_runs_nothing(localfact: CommandLine, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("killer", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_stopped_in_the_middle_ends_with_the_same_bytes(
-    localfact: CommandLine, tmp_path: Path, killer: signal.Signals
+    localfact: CommandLine, once: Path, tmp_path: Path, killer: signal.Signals
 ) -> None:
-    words = ("eval", *QUICK, "--concurrency", "2")
-    assert localfact(*words, "--out", "whole").returncode == 0
-    whole = (tmp_path / "whole/assessments.jsonl").read_bytes()
-    process = localfact.start(*words, "--out", "stopped")
+    whole = (once / "out/assessments.jsonl").read_bytes()
+    process = localfact.start(*EVALUATED)
     assert process.stderr is not None
     assert "responses" in process.stderr.readline()  # the first of them is on the disk
     process.send_signal(killer)
     rest = process.stderr.read()
     assert process.wait() == (130 if killer is signal.SIGINT else -killer)
     assert ("goes on from there" in rest) == (killer is signal.SIGINT)
-    left = (tmp_path / "stopped/assessments.jsonl").read_bytes()
+    left = (tmp_path / "out/assessments.jsonl").read_bytes()
     assert 0 < len(left) < len(whole)
-    assert localfact(*words, "--out", "stopped").returncode == 0
-    assert (tmp_path / "stopped/assessments.jsonl").read_bytes() == whole
+    assert localfact(*EVALUATED).returncode == 0
+    assert (tmp_path / "out/assessments.jsonl").read_bytes() == whole
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(localfact: CommandLine, tmp_path: Path) -> None:
+def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(
+    localfact: CommandLine, once: Path, tmp_path: Path
+) -> None:
     # Of a slower relation model the answers are kept in a file of their own, which would be full first: the next test.
-    words = ("eval", "--limit", "6", *QUICK)
-    assert localfact(*words, "--out", "whole").returncode == 0
-    whole = (tmp_path / "whole/assessments.jsonl").read_bytes()
-    full = localfact(*words, "--out", "full", largest_file=len(whole) // 2)
+    whole = (once / "out/assessments.jsonl").read_bytes()
+    full = localfact(*EVALUATED, largest_file=len(whole) // 2)
     assert full.returncode == 2
     assert "cannot be written" in full.stderr
     assert "Traceback" not in full.stderr
-    kept = (tmp_path / "full/assessments.jsonl").read_bytes()
+    kept = (tmp_path / "out/assessments.jsonl").read_bytes()
     assert kept.endswith(b"\n")
     assert 0 < len(kept) < len(whole)
-    assert localfact(*words, "--out", "full").returncode == 0
-    assert (tmp_path / "full/assessments.jsonl").read_bytes() == whole
+    assert localfact(*EVALUATED).returncode == 0
+    assert (tmp_path / "out/assessments.jsonl").read_bytes() == whole
 
 
 @pytest.mark.slow

@@ -102,7 +102,7 @@ def test_the_sample_is_scored_without_leaving_the_machine(
 
 def test_a_text_is_checked_without_leaving_the_machine(unplugged: UnpluggedCommandLine) -> None:
     text = "Marie Curie was born in Warsaw in 1867."
-    done = unplugged("check", "-", "--topic", "Marie Curie", "--json", "--offline", stdin=text)
+    done = unplugged("check", "-", "--topic", "Marie Curie", "--embedder", "none", "--json", "--offline", stdin=text)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["verdicts"]) == 2  # born in a place, born on a day
     assert not unplugged.tried_outside()

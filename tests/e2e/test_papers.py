@@ -5,23 +5,42 @@ import io
 import json
 import shutil
 import signal
+import subprocess
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
-from commands import CommandLine
-from engines import NEEDS_VLLM
+from commands import CommandLine, QuickCommandLine
+from engines import NEEDS_VLLM, Engines
 
 from localfact.papers.table10 import COLUMNS
 
-SAMPLE = ("papers", "table10", "--relations", "lexical", "--embedder", "none", "--limit", "3", "--out", "rows")
+SAMPLE = ("papers", "table10", "--relations", "lexical", "--embedder", "none", "--limit", "2", "--out", "rows")
 CORPUS = Path(__file__).parents[2] / "index/sample"
 VERSIONS = ["FR1", "FR2", "FR3"]
 
 
-@pytest.mark.slow
-def test_the_sample_gives_three_rows_beside_the_papers_and_again_at_once(localfact: CommandLine, tmp_path: Path) -> None:
-    done = localfact(*SAMPLE)
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """The command that made the table once, with its folder's path as its only argument."""
+    folder = tmp_path_factory.mktemp("table")
+    done = QuickCommandLine(folder)(*SAMPLE)
     assert done.returncode == 0, done.stderr
+    return subprocess.CompletedProcess([folder], done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def tabled(first: subprocess.CompletedProcess[str], localfact: CommandLine) -> CommandLine:
+    """The command line beside a copy of its rows."""
+    shutil.copytree(first.args[0] / "rows", localfact.folder / "rows")
+    return localfact
+
+
+@pytest.mark.slow
+def test_the_sample_gives_three_rows_beside_the_papers_and_again_at_once(
+    first: subprocess.CompletedProcess[str], tabled: CommandLine, tmp_path: Path
+) -> None:
+    done = first
     ours = [line.split()[:2] for line in done.stdout.splitlines() if " measured " in line]
     assert ours == [[version, "measured"] for version in VERSIONS]
     for said in ("K of F1@K: median=", "tables: paper", "solver: auto", "sample-responses.jsonl", "Not comparable"):
@@ -31,13 +50,13 @@ def test_the_sample_gives_three_rows_beside_the_papers_and_again_at_once(localfa
     ]
     timings = {file: file.read_bytes() for file in tmp_path.rglob("timings.jsonl")}
     assert len(timings) == 3
-    assert localfact(*SAMPLE).stdout == done.stdout
+    assert tabled(*SAMPLE).stdout == done.stdout
     assert {file: file.read_bytes() for file in tmp_path.rglob("timings.jsonl")} == timings
 
 
 @pytest.mark.slow
-def test_every_format_has_the_same_figures_as_the_run_folders(localfact: CommandLine, tmp_path: Path) -> None:
-    printed = {how: localfact(*SAMPLE, "--format", how) for how in ("json", "csv", "markdown", "latex")}
+def test_every_format_has_the_same_figures_as_the_run_folders(tabled: CommandLine, tmp_path: Path) -> None:
+    printed = {how: tabled(*SAMPLE, "--format", how) for how in ("json", "csv", "markdown", "latex")}
     assert [done.returncode for done in printed.values()] == [0] * 4, printed["json"].stderr
     rows = [row for row in json.loads(printed["json"].stdout)["rows"] if row["cells"]["row"] == "measured"]
     read = [row for row in csv.DictReader(io.StringIO(printed["csv"].stdout)) if row["row"] == "measured"]
@@ -59,7 +78,7 @@ def test_every_format_has_the_same_figures_as_the_run_folders(localfact: Command
 
 @pytest.mark.slow
 def test_tables_solver_and_k_are_printed_and_another_setting_in_the_folder_is_refused(localfact: CommandLine) -> None:
-    options = ("--tables", "balanced", "--solver", "bp", "--recall-k", "22", "--k", "2")
+    options = ("--limit", "1", "--tables", "balanced", "--solver", "bp", "--recall-k", "22", "--k", "2")
     done = localfact(*SAMPLE, *options)
     assert done.returncode == 0, done.stderr
     for said in ("tables: balanced", "solver: bp", "K of F1@K: 22", "2 a claim"):
@@ -73,8 +92,9 @@ def test_tables_solver_and_k_are_printed_and_another_setting_in_the_folder_is_re
 @pytest.mark.slow
 @pytest.mark.parametrize("killer", [signal.SIGKILL, signal.SIGINT])
 def test_a_table_that_is_stopped_in_its_second_row_goes_on_from_there(
-    localfact: CommandLine, tmp_path: Path, killer: signal.Signals
+    tabled: CommandLine, tmp_path: Path, killer: signal.Signals
 ) -> None:
+    localfact = tabled
     whole = localfact(*SAMPLE, "--format", "json")
     (tmp_path / "rows").rename(tmp_path / "whole")
     process = localfact.start(*SAMPLE, "--format", "json")
@@ -176,8 +196,7 @@ def test_a_response_that_cannot_be_used_is_told_and_the_exit_code_says_so(localf
 def test_each_version_asks_a_language_model_for_what_is_new_and_kept_pairs_start_no_engine(
     localfact: CommandLine, random_llama: Path, tmp_path: Path
 ) -> None:
-    model = shutil.copytree(random_llama, tmp_path / "random-llama")
-    words = ("papers", "table10", "--model", model, "--relations", "llm", "--min-mass", "0", "--embedder", "none")
+    words = ("papers", "table10", "--model", random_llama, "--relations", "llm", "--min-mass", "0", "--embedder", "none")
     words = (*words, "--limit", "1", "--out", "rows")
     done = localfact(*words, "--format", "json")
     assert done.returncode == 0, done.stderr
@@ -197,10 +216,11 @@ def test_each_version_asks_a_language_model_for_what_is_new_and_kept_pairs_start
     ]
     for version in ("fr2", "fr1"):
         shutil.rmtree(tmp_path / "rows/llm" / version)
-    (tmp_path / "hidden/vllm").mkdir(parents=True)
-    (tmp_path / "hidden/vllm/__init__.py").write_text("raise ImportError('no engine can be started')")
-    localfact.environment["PYTHONPATH"] = str(tmp_path / "hidden")
-    assert localfact(*words, "--format", "json").stdout == done.stdout
-    shutil.rmtree(model)
-    gone = localfact(*words, "--format", "json")
+    with patch.object(Engines, "lent", side_effect=AssertionError("no engine can be started")):
+        assert localfact(*words, "--format", "json").stdout == done.stdout
+    hidden = random_llama.rename(tmp_path / "hidden")
+    try:
+        gone = localfact(*words, "--format", "json")
+    finally:
+        hidden.rename(random_llama)
     assert gone.returncode == 3, gone.stdout

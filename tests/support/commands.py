@@ -61,11 +61,10 @@ class CommandLine:
 class QuickCommandLine(CommandLine):
     """Runs a command in this process, which has its libraries loaded. What needs a process of its own gets one.
 
-    That is what shall be killed, meets a full disk, goes offline for good, or has in its environment what is read at import.
+    That is what shall be killed, meets a full disk, or has in its environment what is read at import: where modules are found,
+    and, by the hub's library, which `models pull` alone asks, the hub. `--offline` is taken, but does not cut this process off
+    for good: `tests/e2e/test_offline.py` has processes that are.
     """
-
-    #: Of such variables.
-    READ_AT_IMPORT = ("PYTHON", "HF_")
 
     def __init__(self, folder: Path, engines: Engines | None = None) -> None:
         """Commands that ask a language model share these engines; without them each starts its own."""
@@ -76,7 +75,7 @@ class QuickCommandLine(CommandLine):
         self, *words: str | Path, stdin: str = "", largest_file: int | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Runs a command to its end."""
-        if largest_file is not None or "--offline" in words or self.imported() != QuickCommandLine(self.folder).imported():
+        if largest_file is not None or self.changed("PYTHON") or ("pull" in words and self.changed("HF_")):
             return super().__call__(*words, stdin=stdin, largest_file=largest_file)
         arguments = ["localfact", *map(str, words)]
         output, errors, code = io.StringIO(), io.StringIO(), 0
@@ -87,6 +86,7 @@ class QuickCommandLine(CommandLine):
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(errors),
             patch("localfact.llm.cores.vllm.VLLMEngine", self.engines.lent) if self.engines else contextlib.nullcontext(),
+            patch("localfact.cli.evaluate.go_offline"),
         ):
             try:
                 main()
@@ -94,6 +94,10 @@ class QuickCommandLine(CommandLine):
                 code = end.code if isinstance(end.code, int) else 1
         return subprocess.CompletedProcess(arguments, code, output.getvalue(), errors.getvalue())
 
-    def imported(self) -> dict[str, str]:
-        """What is read of the environment at import."""
-        return {name: value for name, value in self.environment.items() if name.startswith(self.READ_AT_IMPORT)}
+    def changed(self, beginning: str) -> bool:
+        """Whether the command has other variables than this process of those that begin so."""
+        own, given = (
+            {name: value for name, value in variables.items() if name.startswith(beginning)}
+            for variables in (os.environ, self.environment)
+        )
+        return own != given

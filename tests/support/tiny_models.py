@@ -21,6 +21,8 @@ CHAT_TEMPLATE = (
 )
 #: What the outputs of a relation model stand for, in the order of the one that ships.
 RELATIONS = ("entailment", "contradiction", "neutral")
+#: A letter of the N'Ko script, whose first byte no other script has.
+POISON = "\u07ff"
 MARKS = ("<|system|>", "<|user|>", "<|assistant|>")
 #: What the tokenizers learn from: words of the labels and formats, and letters that become one token, or stay split.
 SENTENCES = (
@@ -143,6 +145,23 @@ def tiny_llama(
         torch.manual_seed(seed)
         model = LlamaForCausalLM(config).to(getattr(torch, dtype))
     model.save_pretrained(folder)
+    return folder
+
+
+def poisoned(folder: Path) -> Path:
+    """Makes the weights for POISON's first byte no numbers, as overflow in 16 bits leaves them; returns the folder.
+
+    As the model's answers are never that byte, its other answers are numbers.
+    """
+    import torch
+    from safetensors.torch import load_file, save_file
+    from transformers import AutoTokenizer
+
+    number = AutoTokenizer.from_pretrained(folder)(POISON, add_special_tokens=False)["input_ids"][-2]
+    weights = load_file(folder / "model.safetensors")
+    weights["model.embed_tokens.weight"][number] = torch.nan
+    weights["lm_head.weight"][number] = 0
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
     return folder
 
 
