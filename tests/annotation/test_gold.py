@@ -278,6 +278,7 @@ def test_the_figures_are_those_counted_by_hand(store: AnnotationStore) -> None:
     assert (found.with_verdict, found.agreed_with_machine) == (3, 3)
     store.set_fact(IRRELEVANT, IrrelevantMeaning.UNDECIDABLE.value)
     assert (summarise(store).with_verdict, summarise(store).agreed_with_machine) == (4, 3)
+    assert summary_tables(summarise(store))[0].facts["labels that agree with the machine"] == "3 of 4"
 
 
 def test_time_is_summed_by_annotator(store: AnnotationStore) -> None:
