@@ -150,6 +150,13 @@ def test_a_shard_that_there_is_not_is_told(number: int, of: int) -> None:
         Shard(number, of)
 
 
+@pytest.mark.parametrize("text", ["", "3", "/8", "3/", "3/8/9", "-3/8", "three/8"])
+def test_what_a_run_names_as_its_shard_may_be_none(text: str) -> None:
+    assert str(Shard.parse("3/8")) == "3/8"
+    with pytest.raises(InputError, match="is no shard such as 3/8"):
+        Shard.parse(text)
+
+
 @pytest.mark.slow
 def test_the_commands_run_shards_and_merge_them(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data.parent)
