@@ -42,8 +42,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(if $(WHEELS),PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 $(PIP) --isolated install --no-index --find-links "$(WHEELS)",$(PIP) install) -qq
 
-# Three workers on two cores: a third of the suite waits for processes that it starts.
-PYTEST := $(BIN)/python -m pytest -q -n 3 --dist worksteal
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 CHOSEN := not exhaustive$(if $(filter models,$(ROOMS)),, and not models)$(if $(filter pages,$(ROOMS)),, and not pages)$(if $(filter tools,$(ROOMS)),, and not tools)
 # The tests start hundreds of processes, which shall find their modules compiled.
 unexport PYTHONDONTWRITEBYTECODE

@@ -8,6 +8,7 @@ from typing import TypeVar
 from unittest.mock import patch
 
 import pytest
+import setuptools  # noqa: F401  # vLLM needs it, and it cannot be imported once something has loaded the standard library's distutils
 from costs import Costs
 from division import Division
 from engines import Engines

@@ -173,7 +173,7 @@ async def test_closing_leaves_no_process_and_cancels_what_is_at_work() -> None:
 PARENT = """
 import asyncio, sys, threading
 from localfact.web.extracting.extractors import Extractors
-extractors = Extractors(2, seconds=3)
+extractors = Extractors(2, seconds=5)
 async def main():
     one = await extractors.extract(b"<p>Some words here.</p>", "text/html", None, "")
     busy = asyncio.create_task(extractors.extract(b"<table><tr><td>" * 180_000, "text/html", None, ""))
@@ -210,7 +210,7 @@ def test_processes_end_with_a_parent_that_is_killed_or_interrupted(how: signal.S
         assert len(pids) == 2
         parent.send_signal(how)
         parent.wait(30)
-    assert gone(pids, 15)
+    assert gone(pids, 30)
 
 
 async def test_it_works_beside_torch_with_threads_of_its_own(extractors: Extractors) -> None:
