@@ -8,7 +8,7 @@ from typing import TypeVar
 from unittest.mock import patch
 
 import pytest
-import setuptools  # noqa: F401  # vLLM needs it, and it cannot be imported once something has loaded the standard library's distutils
+import setuptools  # noqa: F401  # early: imported late, by vLLM in a busy worker, it met another distutils once; why is not known
 from costs import Costs
 from division import Division
 from engines import Engines
