@@ -76,7 +76,7 @@ def observe_usage(observe: Observer, usage: Usage) -> None:
         observe(name, getattr(usage, name))
 
 
-def unobserved(what: str, number: int) -> None:
+def ignore_reports(what: str, number: int) -> None:
     """An observer that ignores all reports."""
 
 
@@ -135,7 +135,7 @@ class Pipeline:
         if problem is None and self.citations is not None and response.sources is not None:
             problem = response.sources.problem
         if problem is not None:
-            return failed(index, response, problem)
+            return failed_assessment(index, response, problem)
         costs.ledger.watch = partial(observe_usage, observe)
         costs.ledger.observe = observe
         with usage_counted_in(costs.ledger):
@@ -166,9 +166,7 @@ class Pipeline:
         pairs = self.assessor.pairs(judged, evidence)
         observe("pairs", len(pairs))
         with costs.stage("relate"):
-            relations, reviewed = await self._reviewed(
-                response, evidence, judged, await self._relate(response, evidence, pairs)
-            )
+            relations, reviewed = await self._review(response, evidence, judged, await self._relate(response, evidence, pairs))
         observe("relations", len(pairs))
         with costs.stage("assess"):
             known = {**among.relations, **relations} if among is not None else relations
@@ -213,7 +211,7 @@ class Pipeline:
         found = await checker.check(response, partial(self._relate, response, Evidence()), observe)
         return assessment.model_copy(update={"recall": found, "counts": {**assessment.counts, "recall": found.counts}})
 
-    async def _reviewed(self, response: Response, evidence: Evidence, claims: Sequence[Claim], relations: Relations) -> Review:
+    async def _review(self, response: Response, evidence: Evidence, claims: Sequence[Claim], relations: Relations) -> Review:
         if self.reviewer is None or not relations:
             return Review(relations, {})
         shown = self._shown(response, evidence, list(relations))
@@ -252,7 +250,7 @@ def place_in_text(said: Distribution | Failure, title: int) -> Distribution | Fa
     return said.model_copy(update={"window": Span(start=start, end=end)})
 
 
-def failed(index: int, response: Response, reason: str, costs: Costs | None = None) -> Assessment:
+def failed_assessment(index: int, response: Response, reason: str, costs: Costs | None = None) -> Assessment:
     """The assessment of a response that could not be assessed: its text, the reason, and what was sent for it."""
     spent = cost_fields(costs) if costs is not None else {}
     return begin_assessment(index, response).model_copy(update={"error": reason, **spent})

@@ -28,7 +28,7 @@ from localfact.api.correcting_parts import open_corrector
 from localfact.api.evaluate import evaluate
 from localfact.methods.options import Options
 from localfact.methods.wiring import with_cache
-from localfact.pipeline import Costs, unobserved
+from localfact.pipeline import Costs, ignore_reports
 from localfact.records import Assessment, Claim, CountedPassage, Pair
 from localfact.relations.values.correcting import finding_of
 from localfact.relations.values.judging import Ruling
@@ -96,7 +96,7 @@ async def corrected_when_told(assessments: Sequence[Assessment], run: Path, opti
     async with AsyncExitStack() as opened:
         pipeline, corrector = open_corrector(chosen, opened, SILENT)
         corrector = replace(corrector, pipeline=with_cache(pipeline, chosen.judge, run / RELATIONS_FILE, opened))
-        mended = await asyncio.gather(*(corrector.correct(contradicted(one), Costs(), unobserved) for one in assessments))
+        mended = await asyncio.gather(*(corrector.correct(contradicted(one), Costs(), ignore_reports) for one in assessments))
         return [one.text for one in mended]
 
 

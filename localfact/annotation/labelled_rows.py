@@ -108,7 +108,7 @@ def _add_claim(known: dict[str, GatheredRows], given: Row) -> GatheredRows | Non
     one.row = {**of, **one.row}
     item = {"text": row["claim"], **{column: row[column] for column in _OF_ROWS if column in row}}
     item |= {"id": row.get("claim_id"), "label": first(row, ("label", *HUMAN_LABELS))}
-    words = normalise(str(_wording(item)))
+    words = normalise(str(_machine_wording(item)))
     if edit_of(item) is not Edit.ADDED and words not in one.words:
         one.machine.append(_of_machine(item))
         one.words.add(words)
@@ -167,7 +167,7 @@ def edit_of(item: Row) -> Edit | None:
     return _EDITS.get(str(item.get("edit") or "").strip().lower())
 
 
-def _wording(item: Row) -> object:
+def _machine_wording(item: Row) -> object:
     """The machine's wording. `original` of a claim that no annotator touched is the response's, before the machine's own."""
     touched = edit_of(item) in (Edit.REVISED, Edit.REMOVED)
     return (item.get("original") if touched else None) or item.get("text")
@@ -176,7 +176,7 @@ def _wording(item: Row) -> object:
 def _of_machine(item: Row) -> Row:
     """The claim as the annotator found it, in our own schema, without a label."""
     kept = {key: item[key] for key in _OF_MACHINES if item.get(key) is not None}
-    wording = _wording(item)
+    wording = _machine_wording(item)
     return {
         **kept,
         "text": wording,

@@ -196,7 +196,7 @@ def limit_body(receive: Receive, longest: int) -> Receive:
 
 
 def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
+    async def send_safely(message: Message) -> None:
         if message["type"] == "http.response.start":
             given = list(message.get("headers", ()))
             known = {name for name, _ in given}
@@ -204,4 +204,4 @@ def _with_headers(send: Send) -> Send:
             message = {**message, "headers": [*given, *added]}
         await send(message)
 
-    return sending
+    return send_safely

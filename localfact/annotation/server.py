@@ -69,7 +69,7 @@ class Pages:
     def _for_signed_in(self, answer: Callable[[Asked], Response]) -> Callable[[Request], Any]:
         """The page for somebody who signed in; others are led to the front page, a form without its token nowhere."""
 
-        async def answering(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             name = self._name(request)
             if name is None:
                 return redirect("/", in_part=asks_in_part(request))
@@ -78,12 +78,12 @@ class Pages:
                 raise RefusedError("The form is old. Load the page again.")
             return await run_in_threadpool(answer, Asked(request, name, form))
 
-        return self._explain_errors(answering)
+        return self._explain_errors(respond)
 
     def _explain_errors(self, answer: Callable[[Request], Any]) -> Callable[[Request], Any]:
         """What cannot be done is told on a page."""
 
-        async def answering(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             try:
                 found: Response = await answer(request)
                 return found
@@ -103,7 +103,7 @@ class Pages:
                 said=said,
             )
 
-        return answering
+        return respond
 
     def _name(self, request: Request) -> str | None:
         return self.access.name_in(cookies(request.headers).get(self.access.cookies[1], ""))

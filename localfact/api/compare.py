@@ -68,7 +68,7 @@ def compare_runs(
         ),
         comparisons=tuple(one.model_copy(update={"p_adjusted": p}) for one, p in zip(found, adjusted, strict=True)),
         claims_shared=len(shared),
-        claims=tuple(_differing(shared, called)),
+        claims=tuple(_differing_claims(shared, called)),
     )
 
 
@@ -92,7 +92,7 @@ def _names(paths: Sequence[Path], methods: Sequence[str]) -> list[str]:
     return names if len(set(names)) == len(names) else [f"{place}. {name}" for place, name in enumerate(names, start=1)]
 
 
-def _differing(shared: Sequence[SharedClaim], names: Sequence[str]) -> list[DifferingClaim]:
+def _differing_claims(shared: Sequence[SharedClaim], names: Sequence[str]) -> list[DifferingClaim]:
     rows = []
     for response, claim, verdicts in shared:
         if len({supports(verdict) for verdict in verdicts}) == 1:

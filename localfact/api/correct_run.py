@@ -16,7 +16,7 @@ from localfact.assess.thresholds import VerdictThresholds
 from localfact.correcting.corrector import Corrector
 from localfact.correcting.proposals import propose
 from localfact.errors import InputError
-from localfact.llm.calls import deciding
+from localfact.llm.calls import identity_fields
 from localfact.methods.options import ClaimOptions, EvidenceOptions, GraphOptions, Options
 from localfact.methods.settings import FactReasonerSettings, Settings, windowless
 from localfact.methods.uses import given_options, leave_out
@@ -159,7 +159,7 @@ async def correct_run_async(
         "version": CORRECTING_VERSION,
         "run": file_digest(path / ASSESSMENTS_FILE),
         "judge": windowless(chosen.judge.settings.plain())["assessment"],
-        "writer": None if chosen.facts is None else deciding(chosen.facts.identity),
+        "writer": None if chosen.facts is None else identity_fields(chosen.facts.identity),
     }
     assessments = list(assessments_in_order(path))
     with RowFile(out, settings, versions=versions(), notes={"sources": {"run": str(path)}}, force=force) as file:

@@ -17,7 +17,7 @@ from localfact.api.sample import sample_corpus, sample_responses, with_recording
 from localfact.api.windows import check_windows, window_warnings
 from localfact.errors import InputError, LocalFactError, MissingError, RunFolderError
 from localfact.inputs.responses import MAX_WORDS
-from localfact.llm.calls import deciding
+from localfact.llm.calls import identity_fields
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import EngineIdentity
 from localfact.methods.engine import same_model
@@ -33,7 +33,7 @@ from localfact.report.summary import Summary
 from localfact.runs.progress import SILENT, Progress
 from localfact.runs.record import read_record
 from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, run
-from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, SHOWN, RunFolder, pending, settings_name
+from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, SHOWN, RunFolder, pending_indices, settings_name
 from localfact.runs.shards import Shard
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete
@@ -118,7 +118,7 @@ def prepare(
 def run_name(settings: Mapping[str, Any]) -> str:
     """The name of a run's folder: a hash of the settings, independent of the model's name."""
     model = settings.get("model")
-    decides = {} if model is None else {"model": deciding(EngineIdentity.model_validate(model))}
+    decides = {} if model is None else {"model": identity_fields(EngineIdentity.model_validate(model))}
     return settings_name({**settings, **decides})
 
 
@@ -218,7 +218,7 @@ async def execute_async(
         with open_folder(job, settings, force=force) as folder:
             check_windows(folder, None if chosen.facts is None else chosen.facts.identity.window)
             notes: tuple[str, ...] = ()
-            if pending(job.indices, folder.done):
+            if pending_indices(job.indices, folder.done):
                 ready = ready or wired()
                 assessor = ready.assessor
                 if isinstance(assessor, Pipeline):

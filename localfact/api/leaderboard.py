@@ -7,7 +7,7 @@ from statistics import fmean
 from localfact.api.plot import names_of
 from localfact.errors import InputError
 from localfact.records import Assessment, Record
-from localfact.report.page.plain_settings import differing
+from localfact.report.page.plain_settings import find_differing
 from localfact.report.table_data import tell_apart
 from localfact.runs.record import read_record
 from localfact.scoring.leaderboard import PromptCounts, Standing, count_prompts, leaderboard
@@ -64,7 +64,7 @@ def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA, prices: tuple[floa
         by_source=tuple(one for each in standings for one in apart if one.model == each.model),
         sources=sources,
         k_prime=str(fitted) if fitted is not None else "",
-        differs=tuple(name for name, _ in differing(settings)),
+        differs=tuple(name for name, _ in find_differing(settings)),
         prompts=count_prompts(written),
     )
 

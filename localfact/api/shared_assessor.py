@@ -30,7 +30,7 @@ from localfact.methods.option_group import check_options
 from localfact.methods.options import Options
 from localfact.methods.web import Notes
 from localfact.methods.wiring import Configuration, configure, explaining_what_is_shown, wire, with_cache
-from localfact.pipeline import Costs, Observer, Pipeline, failed, unobserved
+from localfact.pipeline import Costs, Observer, Pipeline, failed_assessment, ignore_reports
 from localfact.records import Assessment, Claim, Failure, Passage, Response
 from localfact.report.summary import Summary
 from localfact.runs.failures import or_failure
@@ -170,7 +170,7 @@ class SharedAssessor:
             return await or_failure(self._check(response))
 
         assessment = self._thread.wait(judge())
-        return failed(0, response, assessment.reason, Costs()) if isinstance(assessment, Failure) else assessment
+        return failed_assessment(0, response, assessment.reason, Costs()) if isinstance(assessment, Failure) else assessment
 
     def _read(self, row: Row) -> Response:
         """A row as a response, whose `problem` says why it cannot be judged."""
@@ -218,7 +218,7 @@ class SharedAssessor:
     async def _wire_once(self) -> Pipeline:
         async with self._opening, AsyncExitStack() as opened:  # what fails leaves nothing open, and the next call tries anew
             if self._pipeline is None:
-                pipeline, notes = wire(self.chosen, opened, observe=unobserved)
+                pipeline, notes = wire(self.chosen, opened, observe=ignore_reports)
                 chosen = replace(self.chosen, settings=await with_fitted_map(self.chosen.settings, pipeline))
                 if self.options.relations_cache is not None:
                     pipeline = with_cache(pipeline, chosen, self.options.relations_cache, opened)
@@ -228,7 +228,7 @@ class SharedAssessor:
     async def _check(self, response: Response) -> Assessment:
         pipeline = await self._wire_once()
         async with self._checks:
-            return await explaining_what_is_shown(pipeline).assess(0, response, Costs(), unobserved)
+            return await explaining_what_is_shown(pipeline).assess(0, response, Costs(), ignore_reports)
 
     async def _search(self, query: str) -> list[FoundPassage]:
         pipeline = await self._wire_once()

@@ -109,27 +109,27 @@ def numbers_of(text: str) -> Iterator[str]:
             yield str(int(first))
 
 
-def _numbered(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
+def _read_numbers(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
     keys = tuple(dict.fromkeys(numbers_of(match["numbers"])))[:MOST_KEYS]
     return CitationMark(span, keys, hidden=span) if keys and "0" not in keys else None
 
 
 def _number_linked(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
-    linked = _linked(match, span, known)
+    linked = _read_link(match, span, known)
     return None if linked is None else CitationMark(span, link=linked.link, hidden=span)
 
 
 def _known_numbers(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
-    mark = _numbered(match, span, known)
+    mark = _read_numbers(match, span, known)
     return mark if mark is not None and all(key in known for key in mark.keys) else None
 
 
-def _named(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
+def _read_key(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
     keys = dict.fromkeys(filter(None, (one.strip(" @").casefold() for one in re.split(r"[;,]", match["names"]))))
     return CitationMark(span, tuple(keys)[:MOST_KEYS], hidden=span) if keys else None
 
 
-def _raised(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
+def _read_raised_digits(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
     """Small raised digits, but an exponent: "¹²" is 12, or 1 and 2, as sources are known."""
     before = match.string[max(0, match.start() - 12) : match.start()]
     if RAISED_NUMBER.search(before) or before.endswith(("⁻", "-", "−")):
@@ -140,19 +140,19 @@ def _raised(match: re.Match[str], span: Span, known: Collection[str]) -> Citatio
     return CitationMark(span, (str(int(digits)),), hidden=span) if int(digits) else None
 
 
-def _tagged(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
+def _read_tag(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
     before = match.string[max(0, match.start() - 12) : match.start()]
     if match["link"]:
         return CitationMark(span, link=match["link"], hidden=span)
-    return None if RAISED_NUMBER.search(before) else _numbered(match, span, known)
+    return None if RAISED_NUMBER.search(before) else _read_numbers(match, span, known)
 
 
-def _linked(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
+def _read_link(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
     link = address_in(match["target"])
     return CitationMark(span, link=link) if link and link.startswith(("http://", "https://", "www.")) else None
 
 
-def _referred(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
+def _read_reference(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
     key = (match["key"] or match["shown"]).casefold()
     return CitationMark(span, (key,)) if key in known else None
 
@@ -167,7 +167,7 @@ def _years(match: re.Match[str], span: Span, known: Collection[str]) -> Citation
     return CitationMark(span, unique, hidden=span) if unique else None
 
 
-def _narrated(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
+def _read_narrated_authors(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
     """Authors that are part of the sentence, and a year in brackets, which is none."""
     key = author_year_of(match[0])
     several = re.search(r"\bet al\b", match["authors"]) is not None
@@ -186,20 +186,20 @@ _FORMS: tuple[tuple[re.Pattern[str], _Read], ...] = (
             rf"\s*[\[(]?(?P<numbers>{_NUMBERS})[\])]?\s*(?:</a>)?\s*</sup>",
             re.IGNORECASE,
         ),
-        _tagged,
+        _read_tag,
     ),
     (re.compile(rf"\[{{1,2}}{_NUMBERS}\^?\]{{1,2}}(?P<target>{TARGET})"), _number_linked),
-    (re.compile(rf"\[{{1,2}}(?P<numbers>{_NUMBERS})\^?\]{{1,2}}(?![(={{]|:\s)"), _numbered),
-    (re.compile(r"(?:\[(?=\d+[†:])|【)(?P<numbers>\d{1,3})(?:[:†][^【】\[\]\n]{0,60})?[】\]]"), _numbered),
-    (re.compile(rf"\[{_LABEL}[:. ]*(?P<numbers>{_NUMBERS})\]"), _numbered),
-    (re.compile(r"\[\^(?P<names>[\w-]{1,40})\](?!:)"), _named),
-    (re.compile(r"\[(?P<names>@[\w:.-]{1,60}(?:; ?@[\w:.-]{1,60}){0,9})\]"), _named),
-    (re.compile(r"\\cite[a-z]{0,2}\{(?P<names>[^{}]{1,200})\}"), _named),
-    (re.compile(rf"\[[^\[\]\n]{{1,300}}\](?P<target>{TARGET})"), _linked),
-    (re.compile(r"\[(?P<shown>[^\[\]\n]{1,300})\]\[(?P<key>[\w -]{0,40})\]"), _referred),
+    (re.compile(rf"\[{{1,2}}(?P<numbers>{_NUMBERS})\^?\]{{1,2}}(?![(={{]|:\s)"), _read_numbers),
+    (re.compile(r"(?:\[(?=\d+[†:])|【)(?P<numbers>\d{1,3})(?:[:†][^【】\[\]\n]{0,60})?[】\]]"), _read_numbers),
+    (re.compile(rf"\[{_LABEL}[:. ]*(?P<numbers>{_NUMBERS})\]"), _read_numbers),
+    (re.compile(r"\[\^(?P<names>[\w-]{1,40})\](?!:)"), _read_key),
+    (re.compile(r"\[(?P<names>@[\w:.-]{1,60}(?:; ?@[\w:.-]{1,60}){0,9})\]"), _read_key),
+    (re.compile(r"\\cite[a-z]{0,2}\{(?P<names>[^{}]{1,200})\}"), _read_key),
+    (re.compile(rf"\[[^\[\]\n]{{1,300}}\](?P<target>{TARGET})"), _read_link),
+    (re.compile(r"\[(?P<shown>[^\[\]\n]{1,300})\]\[(?P<key>[\w -]{0,40})\]"), _read_reference),
     (re.compile(rf"[(<\[]?(?P<link>{URL})[)>\]]?"), _bare),
     (re.compile(rf"{NO_WORK}[(\[](?P<years>{AUTHOR_YEAR}(?:; ?{AUTHOR_YEAR}){{0,9}})[)\]]"), _years),
-    (re.compile(rf"(?P<authors>{AUTHORS})(?:['’]s)?(?P<years> \((?:1[5-9]|20)\d\d[a-z]?\))"), _narrated),
-    (re.compile(f"(?<![{_RAISED}])[{_RAISED}]{{1,6}}(?![{_RAISED}])"), _raised),
+    (re.compile(rf"(?P<authors>{AUTHORS})(?:['’]s)?(?P<years> \((?:1[5-9]|20)\d\d[a-z]?\))"), _read_narrated_authors),
+    (re.compile(f"(?<![{_RAISED}])[{_RAISED}]{{1,6}}(?![{_RAISED}])"), _read_raised_digits),
     (re.compile(rf"(?<=[\w\"”’] )\((?P<numbers>{_NUMBERS})\)(?=[.,;!?](?:\s|$)|\s*$)", re.MULTILINE), _known_numbers),
 )

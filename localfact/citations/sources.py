@@ -88,7 +88,7 @@ class Resolver:
         """The sources that marks cite, each once, in the order of the text; and key or address of a mark -> its place there."""
         wanted: dict[tuple[str, str], _Wanted] = {}
         places: dict[str, int] = {}
-        for name, one in self._wanted(marks):
+        for name, one in self._find_wanted(marks):
             wanted.setdefault(one.same, one)
             places[name] = list(wanted).index(one.same)
         gate = asyncio.Semaphore(AT_ONCE)
@@ -99,15 +99,15 @@ class Resolver:
 
         return list(await asyncio.gather(*(read_one(place, one) for place, one in enumerate(wanted.values())))), places
 
-    def _wanted(self, marks: Iterable[CitationMark]) -> Iterator[tuple[str, _Wanted]]:
+    def _find_wanted(self, marks: Iterable[CitationMark]) -> Iterator[tuple[str, _Wanted]]:
         seen: set[str] = set()
         for mark in marks:
             for name in names_of(mark):
                 if name not in seen:
                     seen.add(name)
-                    yield name, self._named(name) if mark.link is None else self._linked(name, name)
+                    yield name, self._resolve_key(name) if mark.link is None else self._resolve_link(name, name)
 
-    def _named(self, key: str) -> _Wanted:
+    def _resolve_key(self, key: str) -> _Wanted:
         """What a key stands for: the entry of the text's own list says it, where its source is at hand; else the row does."""
         reference, given = self._references.get(key), self._by_key.get(key)
         if reference is None:
@@ -119,7 +119,7 @@ class Resolver:
             listed = given
         return _Wanted(key, listed, reference, listed.link if listed is not None and listed.link else reference.link)
 
-    def _linked(self, name: str, link: str) -> _Wanted:
+    def _resolve_link(self, name: str, link: str) -> _Wanted:
         return _Wanted(name, self._by_link.get(comparable(link)), link=link)
 
     def _given_as(self, reference: Reference) -> GivenSource | None:

@@ -11,7 +11,7 @@ from localfact.methods.options import Options
 from localfact.methods.settings import windowless
 from localfact.methods.web import Notes
 from localfact.methods.wiring import configure, wire
-from localfact.pipeline import Costs, ResponseAssessor, unobserved
+from localfact.pipeline import Costs, ResponseAssessor, ignore_reports
 from localfact.records import Assessment, Failure, Response
 from localfact.runs.failures import or_failure
 from localfact.runs.journal import differences
@@ -106,4 +106,4 @@ class OpenAssessor:
         found = windowless(chosen.settings.plain())
         if changes := differences(windowless(self.settings), found):
             raise InputError(f"This worker would decide otherwise than the machine of the command: {'; '.join(changes)}.")
-        return wire(chosen, opened, observe=unobserved, secret=self.secret)
+        return wire(chosen, opened, observe=ignore_reports, secret=self.secret)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from localfact.records import Span
 from localfact.relations.values.judging import Ruling, judge_values, read_sentence
 from localfact.relations.values.ranks import Rank
-from localfact.relations.values.vocabulary import repeated
+from localfact.relations.values.vocabulary import repeated_verbs
 
 #: From this strength on, in both directions, another value in the same slot is a contradiction by itself.
 SURE = 0.8
@@ -58,7 +58,7 @@ def compare_slots(one: str, other: str) -> SlotFinding:
 
 def _may_happen_again(text: str) -> bool:
     """Whether what the text tells may be true of several values, one after the other."""
-    return any(clause.verbs & repeated() for clause in read_sentence(text))
+    return any(clause.verbs & repeated_verbs() for clause in read_sentence(text))
 
 
 def _speaks_of_its_own(text: str) -> bool:

@@ -15,7 +15,7 @@ from localfact.relations.values.clauses import ReadClause
 from localfact.relations.values.judging import read_sentence
 from localfact.relations.values.matching import share
 from localfact.relations.values.moments import Moment
-from localfact.relations.values.vocabulary import WEEKDAYS, repeated
+from localfact.relations.values.vocabulary import WEEKDAYS, repeated_verbs
 
 _NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
 _NUMBER = rf"(?P<number>\d{{1,3}}|{'|'.join(_NUMBERS)})"
@@ -115,7 +115,7 @@ def _orders(claims: Sequence[Claim]) -> Iterator[TimeConflict]:
     """ "A before B in 1990", and A dated later in another claim."""
     read = [read_sentence(claim.text) for claim in claims]
     for place, clauses in enumerate(read):
-        if len(clauses) != 2 or clauses[1].opener not in ("before", "after") or clauses[0].verbs & repeated():
+        if len(clauses) != 2 or clauses[1].opener not in ("before", "after") or clauses[0].verbs & repeated_verbs():
             continue
         bound = _date(clauses[1])
         if bound is None or clauses[0].values:

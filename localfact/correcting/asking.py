@@ -103,4 +103,4 @@ def read_change(answer: str, claim: str, source: str) -> Change | None:
     if any(word not in known for word in _MUST_STAND.findall(right[:1].lower() + right[1:])):
         return None
     change = fit(claim, Change(hits[0], hits[0] + len(wrong), right))
-    return None if change.applied(claim) == claim else change
+    return None if change.apply_to(claim) == claim else change

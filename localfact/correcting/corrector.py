@@ -47,7 +47,7 @@ class Attempt(NamedTuple):
     @property
     def worded(self) -> Claim:
         """The claim with the edit; what was thought of it before any evidence was of the other words."""
-        text = self.proposal.change.applied(self.claim.text)
+        text = self.proposal.change.apply_to(self.claim.text)
         return self.claim.model_copy(update={"text": text, "original": None, "preverification": None})
 
 
@@ -119,15 +119,15 @@ class _Work:
             for proposal in propose(claim, counted, passage, self._assessed.topic):
                 proposals.setdefault(proposal.change, proposal)
         self._left[claim.id] = NO_PROPOSAL if sources else NO_SOURCE
-        return self._placed(claim, list(proposals.values()))
+        return self._place_proposals(claim, list(proposals.values()))
 
     async def _by_model(self, claim: Claim, writer: EditWriter) -> list[Attempt]:
         said = [proposal for one in self._against(claim)[:1] if (proposal := await writer.propose(claim, *one))]
         if not said and self._left[claim.id] == NO_PROPOSAL:
             self._left[claim.id] = NO_ANSWER
-        return self._placed(claim, said)
+        return self._place_proposals(claim, said)
 
-    def _placed(self, claim: Claim, proposals: Sequence[Proposal]) -> list[Attempt]:
+    def _place_proposals(self, claim: Claim, proposals: Sequence[Proposal]) -> list[Attempt]:
         """The proposals whose words stand in the text; where none do, why."""
         found = []
         for proposal in proposals:
@@ -179,7 +179,7 @@ class _Work:
         """The edits that are true together and cost no supported claim, and the assessment of the text with them."""
         while made:
             edits = {one.place: one.new for one in made}
-            claims = [self._edited(claim, made, edits) for claim in self._assessed.claims]
+            claims = [self._edit_claim(claim, made, edits) for claim in self._assessed.claims]
             text = edit_text(self._assessed.text, edits)
             judged = await reassess(self._by.pipeline, self._assessed, text, claims, self._costs, self._observe)
             after = {verdict.claim_id: verdict for verdict in judged.verdicts}
@@ -200,7 +200,7 @@ class _Work:
         before = self._verdicts[claim.id]
         return before.label is VerdictLabel.SUPPORTED and holds(before) and not holds(after)
 
-    def _edited(self, claim: Claim, made: Sequence[Attempt], edits: Mapping[Span, str]) -> Claim:
+    def _edit_claim(self, claim: Claim, made: Sequence[Attempt], edits: Mapping[Span, str]) -> Claim:
         """A claim as it stands in the edited text: in other words only where it has the words of an edit in its place."""
         changed = next((one.worded for one in made if one.claim.id == claim.id), None)
         if changed is None and self._label(claim) is not VerdictLabel.SUPPORTED:

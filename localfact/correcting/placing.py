@@ -67,13 +67,13 @@ def edit_text(text: str, edits: Mapping[Span, str]) -> str:
 def move_spans(spans: Sequence[Span], edits: Mapping[Span, str]) -> tuple[Span, ...]:
     """Places of a text as places of the edited one: each edit is inside of one, or beside it."""
 
-    def moved(at: int, *, end: bool) -> int:
+    def move(at: int, *, end: bool) -> int:
         shift = 0
         for place, new in edits.items():
             if place.end <= at:
                 shift += len(new) - (place.end - place.start)
             elif place.start < at:
-                return moved(place.end if end else place.start, end=end)
+                return move(place.end if end else place.start, end=end)
         return at + shift
 
-    return tuple(Span(start=moved(span.start, end=False), end=moved(span.end, end=True)) for span in spans)
+    return tuple(Span(start=move(span.start, end=False), end=move(span.end, end=True)) for span in spans)

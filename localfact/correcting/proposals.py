@@ -78,7 +78,7 @@ def propose(claim: Claim, counted: CountedPassage, passage: Passage, topic: str 
     found: dict[Change, Proposal] = {}
     for group, changes in enumerate(groups):
         fresh = [
-            change for change in dict.fromkeys(changes) if change not in found and change.applied(claim.text) != claim.text
+            change for change in dict.fromkeys(changes) if change not in found and change.apply_to(claim.text) != claim.text
         ]
         found |= {change: Proposal(change, passage, sentence, group) for change in fresh[:MOST]}
     return list(found.values())

@@ -31,7 +31,7 @@ class Change(NamedTuple):
     end: int
     new: str
 
-    def applied(self, text: str) -> str:
+    def apply_to(self, text: str) -> str:
         """The claim with the new words."""
         return text[: self.start] + self.new + text[self.end :]
 

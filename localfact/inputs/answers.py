@@ -132,7 +132,7 @@ def _said_in_object(value: Mapping[str, Any], depth: int) -> FoundAnswer:
     """The answer in a message, a completion, a response of OpenAI's, or what wraps one."""
     choices = first(value, ("choices", "candidates"))
     if isinstance(choices, list):
-        return _chosen(choices, depth)
+        return _take_first_choice(choices, depth)
     if "role" in value or "parts" in value:
         if (role := _role(value) or "model") not in ASSISTANT:
             return FoundAnswer(problem=f"The row has no response: it is a message of the role {role[:40]}.")
@@ -147,7 +147,7 @@ def _said_in_object(value: Mapping[str, Any], depth: int) -> FoundAnswer:
     return found._replace(remarks=(*found.remarks, CUT)) if value.get("status") == "incomplete" else found
 
 
-def _chosen(choices: Sequence[Any], depth: int) -> FoundAnswer:
+def _take_first_choice(choices: Sequence[Any], depth: int) -> FoundAnswer:
     """The first of several choices, by their own numbers."""
     objects = [choice for choice in choices if isinstance(choice, Mapping)]
     if not objects:

@@ -85,12 +85,12 @@ def localfact(
     limiter = cache(anyio.CapacityLimiter)
     making = threading.Lock()
 
-    def opened() -> SharedAssessor:
+    def open_assessor() -> SharedAssessor:
         with making:  # once for all samples, whose scorers run at the same time
             return shared()
 
     async def judge(state: TaskState, target: Target) -> Score:
-        settings = (await anyio.to_thread.run_sync(opened)).settings
+        settings = (await anyio.to_thread.run_sync(open_assessor)).settings
         waiting = limiter(shared().at_once)
         assessment = await anyio.to_thread.run_sync(
             shared().check_or_fail, row_of(state), limiter=waiting, abandon_on_cancel=True

@@ -86,7 +86,7 @@ def send_scores(lines: Sequence[str], address: str, timing: Timing = REAL_TIMING
         MissingError: a key is not set. InputError: the address is no web address, or keys would go there unencrypted.
         SendError: the server did not take a batch, or not all of it; those before are there.
     """
-    return complete(_send(lines, _checked(address), (_key(PUBLIC_KEY), _key(SECRET_KEY)), timing))
+    return complete(_send(lines, _check_address(address), (_key(PUBLIC_KEY), _key(SECRET_KEY)), timing))
 
 
 async def _send(lines: Sequence[str], address: str, keys: tuple[str, str], timing: Timing) -> int:
@@ -100,7 +100,7 @@ async def _send(lines: Sequence[str], address: str, keys: tuple[str, str], timin
             batch = {"batch": [_event(line, timing) for line in lines[start : start + BATCH]]}
             answer = await limiter.request(partial(ask, body=batch, now=timing.now()))
             if refused := answer.value.get("errors"):
-                raise _refused(refused, sent + len(answer.value.get("successes") or ()), len(lines))
+                raise _refusal(refused, sent + len(answer.value.get("successes") or ()), len(lines))
             sent += len(batch["batch"])
     except ProviderError as error:
         raise SendError(f"{error}. {_told(sent, len(lines))}") from None
@@ -115,7 +115,7 @@ def _event(line: str, timing: Timing) -> dict[str, Any]:
     return {"id": str(uuid.uuid4()), "timestamp": now, "type": "score-create", "body": json.loads(line)}
 
 
-def _refused(errors: Any, sent: int, total: int) -> SendError:
+def _refusal(errors: Any, sent: int, total: int) -> SendError:
     first = errors[0] if isinstance(errors, list) and isinstance(errors[0], dict) else {}
     said = str(first.get("message") or first.get("error") or "no reason was given")[:200]
     return SendError(f"{NAME} took not all of a batch: {said}. {_told(sent, total)}")
@@ -125,7 +125,7 @@ def _told(sent: int, total: int) -> str:
     return f"{sent:,} of {total:,} scores are there; the same command sends all of them again, and doubles none."
 
 
-def _checked(address: str) -> str:
+def _check_address(address: str) -> str:
     """The address without a slash at its end; raises InputError where no key should go there."""
     try:
         parts = urlsplit(address)

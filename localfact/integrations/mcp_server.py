@@ -139,7 +139,7 @@ def mcp_server(shared: SharedAssessor) -> "MCPServer[None]":
         raise MissingError(f"An MCP server needs more than is installed ({error.name}): {install_extra('mcp')}.") from error
 
     @contextlib.asynccontextmanager
-    async def opened(server: Any) -> AsyncIterator[None]:
+    async def open_assessor(server: Any) -> AsyncIterator[None]:
         loading = asyncio.create_task(shared.open_meanwhile())
         loading.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever calls a tool is told
         # The SDK has turned file descriptor 1 to standard error by now; what Python still buffers would come out at the end.
@@ -151,7 +151,7 @@ def mcp_server(shared: SharedAssessor) -> "MCPServer[None]":
         "localfact",
         instructions=f"Checks text against a corpus of pages on the user's machine. {shared.judged_by.limits}",
         log_level="ERROR",
-        lifespan=opened,
+        lifespan=open_assessor,
     )
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
     for tool in (tools.check_text, tools.explain_claim, tools.search_corpus):
@@ -169,7 +169,7 @@ class AssistantTools:
         self, text: Text, prompt: Prompt = None, topic: Topic = None, passages: Passages = None
     ) -> CheckedText:
         """Divide a text into claims and check each against the corpus, or against given passages."""
-        found = await self._assessed({"response": text, "prompt": prompt, "topic": topic, "passages": passages})
+        found = await self._assess_row({"response": text, "prompt": prompt, "topic": topic, "passages": passages})
         return CheckedText(
             headline=found.headline,
             status=found.status,
@@ -182,7 +182,7 @@ class AssistantTools:
     async def explain_claim(self, claim: OneClaim, passages: Passages = None) -> ExplainedClaim:
         """Check one claim, and tell which passages speak for and against it and how the verdict is reached."""
         claims = [{"id": "claim", "text": claim}]
-        found = await self._assessed({"response": claim, "claims": claims, "passages": passages})
+        found = await self._assess_row({"response": claim, "claims": claims, "passages": passages})
         verdict = found.verdicts[0]
         by_id = {passage.id: passage for passage in found.passages}
         return ExplainedClaim(
@@ -221,7 +221,7 @@ class AssistantTools:
             judged_by=self._shared.judged_by,
         )
 
-    async def _assessed(self, row: Mapping[str, Any]) -> Assessment:
+    async def _assess_row(self, row: Mapping[str, Any]) -> Assessment:
         with telling_errors():
             return await self._shared.check(row)
 

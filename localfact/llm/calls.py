@@ -29,7 +29,7 @@ CallResult = TypeVar("CallResult", int, Generation, Choice)
 TOO_LONG, FAILED = "prompt_too_long", "request_failed"
 
 
-def deciding(identity: EngineIdentity) -> dict[str, Any]:
+def identity_fields(identity: EngineIdentity) -> dict[str, Any]:
     """The fields of an identity that are part of every key, in JSON's types: all but the window, and some without the name.
 
     Where the revision identifies the model's files, the name is left out: the same files answer alike under any name.
@@ -89,7 +89,7 @@ class Call(ABC, Generic[CallResult]):
         described = {
             "format": FORMAT,
             "kind": self.kind,
-            "identity": deciding(identity),
+            "identity": identity_fields(identity),
             "request": self.request,
         }
         return Keys(digest(described), digest({**described, "window": identity.window}))

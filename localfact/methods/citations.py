@@ -60,14 +60,14 @@ def page_look_up(options: Options, source: Source | None, admission: Admission) 
         forms = forms_of(link)
         if not admission.admits_host(host_of(forms[0])):
             return FoundPage(failure="its host is left out by --block-host or --only-host")
-        if web is not None and await asyncio.to_thread(stored, store, forms, "web") == FoundPage(origin="web"):
+        if web is not None and await asyncio.to_thread(find_stored, store, forms, "web") == FoundPage(origin="web"):
             await web.collector.fetch(forms[0])
-        return await asyncio.to_thread(stored, store, forms, "web" if web is not None else "corpus")
+        return await asyncio.to_thread(find_stored, store, forms, "web" if web is not None else "corpus")
 
     return look_up
 
 
-def stored(store: PageStore, forms: list[str], origin: str) -> FoundPage:
+def find_stored(store: PageStore, forms: list[str], origin: str) -> FoundPage:
     """The page of a corpus under one of these addresses; else why it gave none; else nothing."""
     failure = None
     for form in forms:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localfact.errors import InputError, LocalFactError
-from localfact.llm.calls import deciding
+from localfact.llm.calls import identity_fields
 from localfact.llm.client import CallingEngine
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine, EngineIdentity
@@ -190,7 +190,7 @@ def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
     """Each model once: the same files recorded under two names are one model, listed under the first of them."""
     ones: dict[str, EngineIdentity] = {}
     for one in known:
-        ones.setdefault(f"{deciding(one)} {one.window}", one)
+        ones.setdefault(f"{identity_fields(one)} {one.window}", one)
     return list(ones.values())
 
 
@@ -222,4 +222,4 @@ def same_model(one: EngineIdentity, other: EngineIdentity) -> bool:
     Names do not count where the revision identifies the files. Windows never do: each assessment records whether the window
     changed anything, so machines with more and less memory can continue each other's runs.
     """
-    return deciding(one) == deciding(other)
+    return identity_fields(one) == identity_fields(other)

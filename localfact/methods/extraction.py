@@ -68,7 +68,7 @@ class ExtractorKind:
         return bool(self.prompts)
 
 
-def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], cost: str, calls: tuple[str, ...] = ()) -> ExtractorKind:
+def _kind_that_asks(asker: type[Atomizer], prompts: tuple[Task, ...], cost: str, calls: tuple[str, ...] = ()) -> ExtractorKind:
     """An extractor that asks a language model for claims; then, with these prompts, to revise them and which are relevant."""
 
     def open_prompted(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
@@ -133,11 +133,11 @@ SMALL_LM = "small-lm"
 EXTRACTORS: Mapping[str, ExtractorKind] = {
     RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor(settings.merging), languages=("en",)),
     SMALL_LM: ExtractorKind(_small_language_model, _small_language_model_settings, languages=("en",)),
-    "atomizer": _asking(Atomizer, ("atomization", "revision"), "1 + M", calls=("one a claim extracted to revise it",)),
-    "decomposer": _asking(Decomposer, ("decomposition",), "N"),
-    "windows": _asking(WindowedAtomizer, ("atomization",), "N"),
-    "one-call": _asking(Atomizer, ("atomization",), "1"),
-    "safe": _asking(
+    "atomizer": _kind_that_asks(Atomizer, ("atomization", "revision"), "1 + M", calls=("one a claim extracted to revise it",)),
+    "decomposer": _kind_that_asks(Decomposer, ("decomposition",), "N"),
+    "windows": _kind_that_asks(WindowedAtomizer, ("atomization",), "N"),
+    "one-call": _kind_that_asks(Atomizer, ("atomization",), "1"),
+    "safe": _kind_that_asks(
         Decomposer,
         ("decomposition", "revision", "relevance"),
         "N + 2M",

@@ -10,7 +10,7 @@ from localfact.methods.settings import FactReasonerSettings, Settings
 from localfact.stages import Assessor
 
 
-def guaranteeing(assessor: Assessor, settings: Settings) -> Assessor:
+def apply_thresholds(assessor: Assessor, settings: Settings) -> Assessor:
     """The assessor, with the thresholds of verdicts that the settings have."""
     thresholds = settings.assessment.thresholds if isinstance(settings.assessment, FactReasonerSettings) else None
     return assessor if thresholds is None else Guaranteeing(assessor, thresholds)

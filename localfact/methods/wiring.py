@@ -27,7 +27,7 @@ from localfact.methods.relation_maps import relation_map_of
 from localfact.methods.relations import LLM, open_cached, relation_kind
 from localfact.methods.retrieval import is_replayed, open_search, replaying_retriever, retriever_of
 from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, LocalFactSettings, Settings
-from localfact.methods.thresholds import guaranteeing, with_thresholds
+from localfact.methods.thresholds import apply_thresholds, with_thresholds
 from localfact.methods.uses import keep_used, parts_of
 from localfact.methods.web import Notes
 from localfact.pipeline import Observer, Pipeline
@@ -191,7 +191,7 @@ def wire(
         open_extractor(settings.extraction, engine, settings.seed),
         searched,
         related or open_citing_model(settings, options, opened),
-        guaranteeing(Withholding(assessor, languages) if own else assessor, settings),
+        apply_thresholds(Withholding(assessor, languages) if own else assessor, settings),
         Reasons(by_loss=not kind.prompts) if kind is not None else None,
         Flags(EXTRACTORS[settings.extraction.extractor].languages, languages),
         SecondOpinion(models[1]) if len(models) > 1 else None,

@@ -146,7 +146,7 @@ def clauses_of(found: Sequence[Departure]) -> str:
     return "; ".join(one.clause for one in found)
 
 
-def setting(settings: Mapping[str, Any], place: str, unwritten: Any = None) -> Any:
+def read_setting(settings: Mapping[str, Any], place: str, unwritten: Any = None) -> Any:
     """What run.yaml has in a place ("assessment.tables"); `unwritten` where it has nothing."""
     found: Any = settings
     for part in place.split("."):
@@ -215,14 +215,14 @@ def other_passages(run: Recorded, printed: PrintedTable) -> Iterator[Departure]:
     published = PASSAGES.get(printed.contexts or "", CONFLICTING_PASSAGES)
     if run.most_passages is not None and run.most_passages > published:
         yield Departure("k", f"up to {run.most_passages} passages a claim, not {published}")
-    k = setting(run.settings, "evidence.k")
-    if setting(run.settings, "evidence.corpus") is not None and k != published:
+    k = read_setting(run.settings, "evidence.k")
+    if read_setting(run.settings, "evidence.corpus") is not None and k != published:
         yield Departure("k", f"{k} passages a claim from the corpus, not {published}")
 
 
 def other_model(run: Recorded, printed: PrintedTable) -> Iterator[Departure]:
     """Who relates or judges, and in which precision."""
-    relations = str(setting(run.settings, "assessment.relations", ""))
+    relations = str(read_setting(run.settings, "assessment.relations", ""))
     encoder = relations.split("@")[0] if relations and not relations.startswith(ASKED) else ""
     if encoder:
         if ENCODERS.get(encoder) not in models_of(printed):
@@ -230,7 +230,7 @@ def other_model(run: Recorded, printed: PrintedTable) -> Iterator[Departure]:
         elif (precision := relations.split("+")[1]) != ENCODER_PRECISION:
             yield Departure("precision", f"{encoder} in {precision}, not {ENCODER_PRECISION}")
         return
-    model = setting(run.settings, "model", {})
+    model = read_setting(run.settings, "model", {})
     if not _is_printed(model, printed):
         yield Departure("model", f"judged by {model.get('model') or 'no language model'}")
     precision = " ".join(filter(None, (model.get("quantisation"), model.get("dtype"))))
@@ -247,13 +247,13 @@ def _is_printed(model: Mapping[str, Any], printed: PrintedTable) -> bool:
 
 def other_settings(run: Recorded, printed: PrintedTable) -> Iterator[Departure]:
     """What run.yaml states otherwise than the paper's runs had it."""
-    method = str(setting(run.settings, "method", ""))
+    method = str(read_setting(run.settings, "method", ""))
     if method.startswith("builtin") or method == "localfact":
         yield Departure("method", "a method of our own")
     for one in SETTINGS:
-        if one.where and setting(run.settings, one.where) is None:
+        if one.where and read_setting(run.settings, one.where) is None:
             continue
-        found = setting(run.settings, one.place, one.unwritten)
+        found = read_setting(run.settings, one.place, one.unwritten)
         if found != one.value:
             shown = found if isinstance(found, str | int | float) and not isinstance(found, bool) else "not as published"
             yield Departure(one.name, f"{one.name}: {shown}" + (f", not {one.value}" if shown == found and one.value else ""))
@@ -261,9 +261,9 @@ def other_settings(run: Recorded, printed: PrintedTable) -> Iterator[Departure]:
 
 def other_asking(run: Recorded, printed: PrintedTable) -> Iterator[Departure]:
     """The prompts, what p* is normalised by, and texts that were not read at once."""
-    relations = str(setting(run.settings, "assessment.relations", ""))
+    relations = str(read_setting(run.settings, "assessment.relations", ""))
     ours = prompt_hashes()
-    asked = setting(run.settings, "prompts", {})
+    asked = read_setting(run.settings, "prompts", {})
     if same := [task for task, digest in asked.items() if ours.get(task) == digest]:
         yield Departure("prompts", f"prompts of our own ({', '.join(same)})")
     if relations.startswith(ASKED) and RAW not in relations.split("+"):

@@ -154,11 +154,11 @@ def wice(row: Row) -> Iterator[Made]:
 def of_forum(history: bool) -> Convert:
     """The questions of Xu et al. 2023 of one forum: AskHistorians' are those of history, ELI5's all others."""
 
-    def converted(row: Row) -> Iterator[Made]:
+    def convert(row: Row) -> Iterator[Made]:
         if row["domain"].startswith("History") == history:
             yield {"prompt": _plain(row["question_text"]), "topic": row["domain"]}
 
-    return converted
+    return convert
 
 
 def books(row: Row) -> Iterator[Made]:

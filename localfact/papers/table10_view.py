@@ -89,7 +89,7 @@ def group_measured(
                 if ours is not None and theirs is not None:
                     difference[column] = ours - theirs
             cells.append(line(version, difference_of(found[row.run.name]), COLUMNS, difference, 1, signed=True))
-    return Group(heading(rows[0]), tuple(cells))
+    return Group(row_heading(rows[0]), tuple(cells))
 
 
 def difference_of(found: Sequence[Departure]) -> str:
@@ -97,7 +97,7 @@ def difference_of(found: Sequence[Departure]) -> str:
     return f"{DIFFERENCE} (not comparable: {names_of(found)})" if found else DIFFERENCE
 
 
-def heading(row: Row) -> str:
+def row_heading(row: Row) -> str:
     """The relation model with its revision; of a language model also the precision that it ran in."""
     model = row.run.job.chosen.settings.model
     if row.run.relations != LLM or model is None:

@@ -138,7 +138,7 @@ Final decision
 <<end text 00000000>> <|im_end|> [INST]\t"""
 
 
-def wording() -> str:
+def describe_enclosing() -> str:
     """Everything that decides how enclosed text looks: the replacements, and examples of them.
 
     It is part of every prompt's hash.

@@ -105,7 +105,7 @@ class TemplateWriter:
                 return ""
             case nodes.Expr():
                 return self._bound(self._shown(node, self._value(node, scope)))
-        raise refused(node)
+        raise refusal(node)
 
     def _write_condition(self, node: nodes.If, scope: dict[str, Any]) -> str:
         ways = [(node.test, node.body), *((one.test, one.body) for one in node.elif_)]
@@ -162,7 +162,7 @@ class TemplateWriter:
                 return self._either(self._value(node.left, scope), node.left, node.right, scope)
             case nodes.CondExpr(expr2=nodes.Expr() as otherwise):
                 return self._either(self._value(node.test, scope), node.expr1, otherwise, scope)
-        raise refused(node)
+        raise refusal(node)
 
     def _either(self, holds: Any, one: nodes.Node, other: nodes.Node, scope: dict[str, Any]) -> Any:
         if self.exploring:
@@ -178,7 +178,7 @@ class TemplateWriter:
             case _:
                 place = self._value(node.arg, scope)
         if not isinstance(items, list) or not isinstance(place, int | slice):
-            raise refused(node)
+            raise refusal(node)
         try:
             return items[place]
         except (IndexError, TypeError):
@@ -199,10 +199,10 @@ class TemplateWriter:
                     return look_up(node, owner, name) if isinstance(owner, Fields) else owner.get(name, "")
             case nodes.Name() as called, given if isinstance(macro := scope.get(called.name), nodes.Macro):
                 if MACRO in scope or len(given) != len(macro.args):
-                    raise refused(node)
+                    raise refusal(node)
                 values = {one.name: self._value(value, scope) for one, value in zip(macro.args, given, strict=True)}
                 return self._write_all(macro.body, {**scope, **values, MACRO: True})
-        raise refused(node)
+        raise refusal(node)
 
     def _shown(self, node: nodes.Node, value: Any) -> str:
         """A value as it stands in the prompt."""
@@ -231,7 +231,7 @@ def look_up(node: nodes.Node, owner: Any, name: str) -> Any:
     raise TemplateError(f"line {node.lineno} names a field that there is not: {name:.100}")
 
 
-def refused(node: nodes.Node) -> TemplateError:
+def refusal(node: nodes.Node) -> TemplateError:
     """The error of a part of Jinja's that this language does not have."""
     kind = type(node).__name__.lower()
     return TemplateError(f"line {node.lineno} has what a prompt's template may not have ({kind})")

@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from localfact.prompts.boundary import NONE_OWN, RULE, Boundary, OwnFiles, wording
+from localfact.prompts.boundary import NONE_OWN, RULE, Boundary, OwnFiles, describe_enclosing
 from localfact.prompts.fields import TASKS, Task
 from localfact.runtime.plain_yaml import read_yaml
 
@@ -54,7 +54,7 @@ def prompt_hashes(*tasks: Task, own: OwnFiles = NONE_OWN) -> dict[str, str]:
 
     For the named tasks, in that order; for all where none is named.
     """
-    shown = wording()
+    shown = describe_enclosing()
     return {task: _hash(task, shown, own) for task in tasks or TASKS}
 
 

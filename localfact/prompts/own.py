@@ -93,7 +93,7 @@ def _check(folder: Path, task: Task, own: OwnFiles) -> None:
         own_template = template.name in own
         what = "" if own_template else f"an example does not fit {template.name}: "
         file = template if own_template else examples
-        raise InputError(f"{file}: {what}{str(error).rstrip('.')}. {described(fields)}") from None
+        raise InputError(f"{file}: {what}{str(error).rstrip('.')}. {describe_fields(fields)}") from None
     for name, field in fields.items():
         if field.necessary and shows(name, field) not in written:
             raise InputError(f"{template} does not show the field {name}: {field.means}. Nothing can be asked without it.")
@@ -131,7 +131,7 @@ def shows(name: str, field: Field) -> str:
     return str(SAMPLE_NUMBER) if field.number else f"Sample of {name}"
 
 
-def described(fields: Mapping[str, Field]) -> str:
+def describe_fields(fields: Mapping[str, Field]) -> str:
     """What a template of these fields may name, for an error."""
     named = ", ".join(fields)
     lists = [

@@ -38,7 +38,7 @@ class JudgedClaim(Record):
 
     def __repr__(self) -> str:
         """One line."""
-        return f"<{said(self.verdict)}{true_with(self.probability)}: {shortened(self.text, LINE)!r}>"
+        return f"<{said(self.verdict)}{true_with(self.probability)}: {shorten_line(self.text, LINE)!r}>"
 
     __str__ = __repr__
 
@@ -53,7 +53,7 @@ def true_with(probability: float | None) -> str:
     return "" if probability is None else f" ({probability:.2f})"
 
 
-def shortened(text: str, most: int) -> str:
+def shorten_line(text: str, most: int) -> str:
     """A text on one line, of so many characters at most."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
@@ -72,7 +72,7 @@ def cards(claims: Sequence[JudgedClaim]) -> str:
 
 def card(claim: JudgedClaim) -> str:
     """HTML of one claim."""
-    sentence = "" if claim.sentence is None else f"<br><q>{escape(shortened(claim.sentence, CARD))}</q>"
+    sentence = "" if claim.sentence is None else f"<br><q>{escape(shorten_line(claim.sentence, CARD))}</q>"
     source = "" if not claim.source else f"<br><small>{_address(claim.source)}</small>"
     probability = "" if claim.probability is None else f", P(true) {claim.probability:.2f}"
     colour = COLOURS.get(claim.verdict, OTHER_COLOUR)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from localfact.errors import InputError, PromptTooLongError, UnlikelyLabelsError
-from localfact.llm.calls import deciding, digest
+from localfact.llm.calls import digest, identity_fields
 from localfact.llm.engine import Chat, Engine, EngineIdentity, Message
 from localfact.llm.layers.policy import AskingPolicy
 from localfact.prompts import Boundary, OwnFiles, boundary_of, prompt_hashes, relation_chat
@@ -177,7 +177,13 @@ def llm_identity(
     policy = policy or AskingPolicy()
     trained = policy.relation_prompt
     prompt = digest(trained.model_dump(mode="json")) if trained else prompt_hashes("relation", own=own or {})["relation"]
-    decides = {**deciding(engine), "prompt": prompt, "reading": READING_VERSION, "min_mass": policy.min_mass, "seed": seed}
+    decides = {
+        **identity_fields(engine),
+        "prompt": prompt,
+        "reading": READING_VERSION,
+        "min_mass": policy.min_mass,
+        "seed": seed,
+    }
     if p_star != "normalised":
         decides["p_star"] = p_star
     return f"llm({', '.join(f'{name}={value}' for name, value in decides.items())})"

@@ -144,7 +144,7 @@ class Reasons:
 
     def _to_ask(self, verdict: Verdict) -> Iterator[CountedPassage]:
         """The passages of a verdict about which the model is asked again, each time without one sentence."""
-        for counted in leading(verdict):
+        for counted in leading_passages(verdict):
             if not self.shown_only or counted.relation in SPEAKS_AS.get(verdict.label, ()):
                 yield counted
 
@@ -179,7 +179,7 @@ def names_of(verdicts: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
         yield from ((verdict.claim_id, counted.passage_id) for counted in verdict.passages if counted.relation is not None)
 
 
-def leading(verdict: Verdict) -> Iterator[CountedPassage]:
+def leading_passages(verdict: Verdict) -> Iterator[CountedPassage]:
     """The first of the verdict's passages on each side."""
     for side in (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION):
         yield from [counted for counted in verdict.passages if counted.relation is side][:1]

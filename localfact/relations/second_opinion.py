@@ -23,7 +23,7 @@ class SecondOpinion:
 
         Counted is how many it gave (`second_opinions`), how many had another label (`_other`), where it failed (`_failed`).
         """
-        asked = deciding(claims, relations)
+        asked = choose_pairs(claims, relations)
         said = dict(zip(asked, await self.model.relate(asked), strict=True)) if asked else {}
         given = {pair: one for pair, one in said.items() if isinstance(one, Distribution)}
         first = {pair: relations[pair] for pair in given}
@@ -32,7 +32,7 @@ class SecondOpinion:
         return Review({**relations, **given}, {f"second_opinions{name}": count for name, count in counts.items() if count})
 
 
-def deciding(claims: Sequence[Claim], relations: Relations) -> list[Pair]:
+def choose_pairs(claims: Sequence[Claim], relations: Relations) -> list[Pair]:
     """For each claim the pairs that are least likely to be neutral, in that order, at most MOST_ASKED; each pair once.
 
     Neutral ones are asked, too, where a claim has no others: most of what a quick model misses is there

@@ -62,7 +62,7 @@ class Accounting(Record):
         return sum(line.sent for line in self.lines if line.stage == TOTAL)
 
 
-def accounting(assessments: Sequence[Assessment], facts: RunFacts) -> Accounting:
+def account_for(assessments: Sequence[Assessment], facts: RunFacts) -> Accounting:
     """The accounting of a run (FastFact, section 5.2 and appendix E.3).
 
     Args:

@@ -57,7 +57,7 @@ def leaderboard_table(
 def benchmark_table(standings: Sequence[Standing], k_prime: str, differs: Sequence[str]) -> Table:
     """A table like FastFact's Table 8: a row for each model and source, with the columns of that table in its order."""
     heads = ("words", "tokens", "cost", "sentences", "claims", "supported", "sure", "Pr", "F1@K'", "n", "scored")
-    rows = tuple((one.model, one_line(one.source or "") or "no source", *_measured(one)) for one in standings)
+    rows = tuple((one.model, one_line(one.source or "") or "no source", *_measured_cells(one)) for one in standings)
     facts = {"K'": k_prime.removeprefix("K'=") or "none", "words to supported": "a response, on average; cost by --prices"}
     return Table(
         "Models by the factuality of what they wrote, by source (FastFact, Table 8)",
@@ -72,7 +72,7 @@ def _unlike(differs: Sequence[str]) -> tuple[str, ...]:
     return (f"The runs were not made alike: they differ in {', '.join(differs)}.",) if differs else ()
 
 
-def _measured(one: Standing) -> tuple[Cell, ...]:
+def _measured_cells(one: Standing) -> tuple[Cell, ...]:
     return (
         number(one.words, 1),
         number(one.tokens, 0),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from localfact.records import Assessment, JudgedClaim
-from localfact.records.judged_claims import said, shortened, true_with
+from localfact.records.judged_claims import said, shorten_line, true_with
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, VerdictLabel
 
 #: How many characters of a claim, a sentence or a source are shown; the run's report has all of them.
@@ -14,11 +14,11 @@ MOST_TOLD = 20
 
 def describe(claim: JudgedClaim) -> str:
     """A claim, its verdict, the sentence that it rests on and where that is from: a line each."""
-    lines = [shortened(claim.text, LONGEST), f"    {said(claim.verdict)}{true_with(claim.probability)}"]
+    lines = [shorten_line(claim.text, LONGEST), f"    {said(claim.verdict)}{true_with(claim.probability)}"]
     if claim.sentence is not None:
-        lines.append(f"    sentence: {shortened(claim.sentence, LONGEST)}")
+        lines.append(f"    sentence: {shorten_line(claim.sentence, LONGEST)}")
     if claim.source:
-        lines.append(f"    source: {shortened(claim.source, LONGEST)}")
+        lines.append(f"    source: {shorten_line(claim.source, LONGEST)}")
     return "\n".join(lines)
 
 

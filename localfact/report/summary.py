@@ -7,7 +7,7 @@ from pydantic import Field
 
 from localfact.records import SCHEMA_VERSION, Assessment, Record
 from localfact.records.judged_claims import frame
-from localfact.report.accounting import Accounting, accounting
+from localfact.report.accounting import Accounting, account_for
 from localfact.report.run_figures import RunFacts
 from localfact.report.whose_pages import tell_pages
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
@@ -98,7 +98,7 @@ def summarise(
         recall_k: the K of R@K and F1@K; the median when None.
         warnings: of the run itself, before those of the responses.
     """
-    costs, usage = accounting(assessments, facts), usage_of(assessments)
+    costs, usage = account_for(assessments, facts), usage_of(assessments)
     statuses = Counter(assessment.status for assessment in assessments)
     flags = Counter(flag for assessment in assessments for verdict in assessment.verdicts for flag in verdict.flags)
     return Summary(

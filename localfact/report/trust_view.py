@@ -31,17 +31,17 @@ def trust_view(report: TrustReport) -> RenderableType:
     parts: list[RenderableType] = [table_of(rows)]
     if len(report.hosts) > HOSTS:
         parts.append(line(f"{len(report.hosts) - HOSTS:,} more hosts: --json has all of them", "dim"))
-    for host in fallen(report)[:EXPLAINED]:
+    for host in fallen_hosts(report)[:EXPLAINED]:
         parts.append(
             line(f"{host.host} fell to {host.after:.2f}: {host.against} of {host.claims} claims against the rest", "bold")
         )
         parts += [Padding(line(reason(one)), (0, 0, 0, 2), expand=False) for one in host.why[:CLAIMS]]
-    if not fallen(report):
+    if not fallen_hosts(report):
         parts.append(line("No host fell: where the rest of the evidence says something, all of them agree with it.", "green"))
     return Group(*parts)
 
 
-def fallen(report: TrustReport) -> list[HostTrust]:
+def fallen_hosts(report: TrustReport) -> list[HostTrust]:
     """The hosts whose reliability fell, the most first."""
     return [one for one in report.hosts if one.fell]
 
@@ -54,4 +54,4 @@ def reason(one: Disagreement) -> str:
 
 def trust_page(report: TrustReport) -> str:
     """The report as one HTML file, with all hosts and all claims that are kept."""
-    return page("trust.html", report=report, fallen=fallen(report), reason=reason)
+    return page("trust.html", report=report, fallen=fallen_hosts(report), reason=reason)

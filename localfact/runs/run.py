@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from localfact.pipeline import Costs, ResponseAssessor, failed
+from localfact.pipeline import Costs, ResponseAssessor, failed_assessment
 from localfact.records import Failure, Response
 from localfact.runs.failures import or_failure
 from localfact.runs.progress import Progress
-from localfact.runs.run_folder import RunFolder, pending
+from localfact.runs.run_folder import RunFolder, pending_indices
 from localfact.runtime.tasks import for_each
 from localfact.text import word_count
 
@@ -40,7 +40,7 @@ async def run(
     mine = range(len(responses)) if indices is None else indices
     progress.begin(len(mine), len(folder.done))
 
-    left = {index: responses[index] for index in pending(mine, folder.done)}
+    left = {index: responses[index] for index in pending_indices(mine, folder.done)}
     words = {index: 0 if response.problem else word_count(response.text) for index, response in left.items()}
     progress.count("words_to_do", sum(words.values()))
 
@@ -49,7 +49,7 @@ async def run(
         progress.count("words_begun", words[index])
         assessment = await or_failure(assessor.assess(index, responses[index], costs, progress.count))
         if isinstance(assessment, Failure):
-            assessment = failed(index, responses[index], assessment.reason, costs)
+            assessment = failed_assessment(index, responses[index], assessment.reason, costs)
         timing = {
             "index": index,
             "finished": datetime.now(UTC).isoformat(),

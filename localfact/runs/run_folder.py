@@ -253,6 +253,6 @@ def read_seconds(path: Path) -> dict[int, dict[str, float]]:
     return found
 
 
-def pending(indices: Sequence[int], done: Sequence[int] | Mapping[int, Any]) -> list[int]:
+def pending_indices(indices: Sequence[int], done: Sequence[int] | Mapping[int, Any]) -> list[int]:
     """The indices of the responses still to be run, in order."""
     return [index for index in indices if index not in done]

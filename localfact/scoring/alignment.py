@@ -115,7 +115,7 @@ def align(responses: Sequence[AlignedResponse], gamma: float = GAMMA) -> Alignme
         n=len(responses),
         edits={name: fmean(one.edits[name] for one in responses) for name in EDITS},
         exact=agreement([pair for one in responses for pair in _exact(one)] if five_labels(responses) else []),
-        scoring=agreement([pair for one in responses for pair in _scoring(one)]),
+        scoring=agreement([pair for one in responses for pair in _score_items(one)]),
         k_prime=_difference([(sum(run[:2]), sum(people[:2])) for run, people in counted]),
         supported=_difference([(run[0], people[0]) for run, people in counted]),
         not_supported=_difference([(run[1], people[1]) for run, people in counted]),
@@ -152,7 +152,7 @@ def _exact(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
     return [pair for pair in pairs if pair[0] is not VerdictLabel.FAILED and pair[1] is not None]
 
 
-def _scoring(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
+def _score_items(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
     pairs = [(one.run.verdicts[ours].label, one.claims[theirs]) for ours, theirs in one.matches]
     return [
         (AS_GOLD.get(verdict, verdict), _gold_counted(claim))

@@ -36,10 +36,10 @@ def visible(text: str) -> str:
     """
     if not _CHARACTERS.isdisjoint(text):
         text = _INVISIBLE.sub("", text)
-    return _JOINERS.sub(_spelling, text)
+    return _JOINERS.sub(_keep_spelling, text)
 
 
-def _spelling(joiners: re.Match[str]) -> str:
+def _keep_spelling(joiners: re.Match[str]) -> str:
     """One joiner where it belongs to the spelling, else nothing."""
     before, after = joiners.string[joiners.start() - 1 : joiners.start()], joiners.string[joiners.end() : joiners.end() + 1]
     if not before or not _JOINING.match(before):

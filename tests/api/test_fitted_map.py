@@ -17,7 +17,7 @@ from localfact.methods import relation_maps, retrieval, wiring
 from localfact.methods.engine import EngineFacts, engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model
-from localfact.pipeline import unobserved
+from localfact.pipeline import ignore_reports
 from localfact.relations.calibrated import CalibratedRelations
 from localfact.relations.calibration import RelationMap
 from localfact.relations.reference import reference_name, reference_pairs
@@ -158,7 +158,7 @@ async def test_only_the_language_models_relations_are_calibrated(model: Model, t
     chosen = OPTIONS.model_copy(update={"relations": "lexical", "second_opinion": "llm"})
     job = prepare(model.data, method="factreasoner-fr1", options=chosen, out=tmp_path / "run")
     async with AsyncExitStack() as opened:
-        pipeline, _ = wiring.wire(job.chosen, opened, observe=unobserved, start=lambda engine: cast("Any", engine))
+        pipeline, _ = wiring.wire(job.chosen, opened, observe=ignore_reports, start=lambda engine: cast("Any", engine))
     assert not isinstance(pipeline.relation_model, CalibratedRelations)
     assert isinstance(pipeline.reviewer, SecondOpinion)
     assert isinstance(pipeline.reviewer.model, CalibratedRelations)

@@ -32,4 +32,4 @@ def test_a_source_that_has_both_values_must_have_the_new_one_in_the_claims_place
 ) -> None:
     counted = CountedPassage(passage_id="p", relation=RelationLabel.CONTRADICTION, probability=0.9)
     found = propose(Claim(id="c", text=claim), counted, Passage(id="p", text=said), None)
-    assert [one.change.applied(claim) for one in found][:1] == ([] if proposed is None else [proposed])
+    assert [one.change.apply_to(claim) for one in found][:1] == ([] if proposed is None else [proposed])

@@ -10,7 +10,7 @@ from localfact.correcting.corrector import Corrector
 from localfact.correcting.reassessing import KnownClaims, KnownEvidence
 from localfact.correcting.records import Correction
 from localfact.llm.scripted import ScriptedEngine
-from localfact.pipeline import Costs, Pipeline, unobserved
+from localfact.pipeline import Costs, Pipeline, ignore_reports
 from localfact.records import Claim, Distribution, Evidence, Hit, Pair, Passage, Response, Span, passage_id
 from localfact.vocabulary import VerdictLabel
 
@@ -57,8 +57,8 @@ def corrected(
 
     async def run() -> Correction:
         response = Response(id="r", text=text, topic=topic)
-        assessed = await pipeline.assess(0, response, Costs(), unobserved)
-        return await Corrector(pipeline, writer).correct(assessed, Costs(), unobserved)
+        assessed = await pipeline.assess(0, response, Costs(), ignore_reports)
+        return await Corrector(pipeline, writer).correct(assessed, Costs(), ignore_reports)
 
     return asyncio.run(run())
 

@@ -40,14 +40,14 @@ from localfact.relations.values.clauses import read_values
 )
 def test_another_value_is_written_as_the_claim_writes_its_own(claim: str, said: str, corrected: str) -> None:
     (was,), (now,) = read_values(claim), read_values(said)
-    assert exchange(claim, was, said, now).applied(claim) == corrected
+    assert exchange(claim, was, said, now).apply_to(claim) == corrected
 
 
 def test_the_article_before_new_words_is_theirs() -> None:
-    assert fit("She was an actor.", Change(11, 16, "singer")).applied("She was an actor.") == "She was a singer."
-    assert fit("A union met.", Change(2, 7, "office")).applied("A union met.") == "An office met."
-    assert fit("It is a farm.", Change(8, 12, "university")).applied("It is a farm.") == "It is a university."
+    assert fit("She was an actor.", Change(11, 16, "singer")).apply_to("She was an actor.") == "She was a singer."
+    assert fit("A union met.", Change(2, 7, "office")).apply_to("A union met.") == "An office met."
+    assert fit("It is a farm.", Change(8, 12, "university")).apply_to("It is a farm.") == "It is a university."
 
 
 def test_what_begins_a_sentence_has_a_capital() -> None:
-    assert fit("Six came.", Change(0, 3, "seven")).applied("Six came.") == "Seven came."
+    assert fit("Six came.", Change(0, 3, "seven")).apply_to("Six came.") == "Seven came."

@@ -15,9 +15,9 @@ from localfact.methods.engine import EngineFacts
 from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
 from localfact.methods.wiring import Configuration, run_settings, wire
-from localfact.pipeline import Costs, unobserved
+from localfact.pipeline import Costs, ignore_reports
 from localfact.records import Response
-from localfact.report.accounting import accounting
+from localfact.report.accounting import account_for
 from localfact.report.run_figures import RunFacts
 
 RESPONSE = Response(
@@ -57,8 +57,8 @@ async def test_a_metered_run_sends_as_many_calls_as_its_formula_says(name: str) 
     facts = EngineFacts(engine.identity, settings=cast("Any", object()), own_prompts=own)
     chosen = Configuration(METHODS[name], OPTIONS, run_settings(METHODS[name], OPTIONS, facts), facts)
     async with AsyncExitStack() as opened:
-        pipeline, _ = wire(chosen, opened, observe=unobserved, start=lambda _: engine)
-        found = await pipeline.assess(0, RESPONSE, Costs(), unobserved)
+        pipeline, _ = wire(chosen, opened, observe=ignore_reports, start=lambda _: engine)
+        found = await pipeline.assess(0, RESPONSE, Costs(), ignore_reports)
     passages = found.counts["retrieve"]["passages"]
     sizes = {"N": 3, "w": 3, "M": len(found.claims), "m": passages, "k": 2, "p": 1}
     formula = METHODS[name].cost
@@ -68,7 +68,7 @@ async def test_a_metered_run_sends_as_many_calls_as_its_formula_says(name: str) 
     assert (len(found.claims), passages > 1) == (3, True)
     assert sum(asked.values()) == said - left_out
     version = int(name[-1]) if itself or "fr" in name else None
-    told = accounting([found], RunFacts(method=name, stride="max", version=version, k=2, asks_model=True, cost=formula)).lines[
+    told = account_for([found], RunFacts(method=name, stride="max", version=version, k=2, asks_model=True, cost=formula)).lines[
         -1
     ]
     assert (told.formula, told.expected, told.sent) == (formula, said, said - left_out)

@@ -24,7 +24,7 @@ from localfact.methods.registry import METHODS
 from localfact.methods.settings import EvidenceSettings
 from localfact.methods.web import DEFAULT_CORPUS, finish_left, with_corpus
 from localfact.methods.wiring import Configuration, run_settings, wire
-from localfact.pipeline import unobserved
+from localfact.pipeline import ignore_reports
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 from localfact.web.pages import Page
 from localfact.web.searching.results import Search
@@ -53,7 +53,7 @@ def settings_of(**chosen: object) -> dict[str, object]:
 
 
 def opened_source(options: Options, settings: EvidenceSettings, opened: AsyncExitStack) -> Source:
-    return open_source(options, None, settings, opened, observe=unobserved)
+    return open_source(options, None, settings, opened, observe=ignore_reports)
 
 
 def test_a_built_corpus_is_searched_whole_and_its_content_is_part_of_the_settings() -> None:
@@ -188,7 +188,7 @@ async def test_a_run_that_was_killed_before_its_corpus_was_indexed_indexes_it_wh
     options = Options(corpus=tmp_path / "web", **LIVE)  # type: ignore[arg-type]
     with CorpusWriter(tmp_path / "web", None) as writer:
         writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
-    await finish_left(options, settled(options), unobserved)
+    await finish_left(options, settled(options), ignore_reports)
     assert not read_description(tmp_path / "web").unfinished
 
 
@@ -221,7 +221,7 @@ async def test_a_finished_run_is_shown_while_another_adds_to_its_corpus(tmp_path
     options = Options(corpus=tmp_path / "web", **LIVE)  # type: ignore[arg-type]
     with CorpusWriter(tmp_path / "web", None) as writer:
         writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
-        await finish_left(options, settled(options), unobserved)
+        await finish_left(options, settled(options), ignore_reports)
     assert read_description(tmp_path / "web").unfinished
 
 
@@ -266,7 +266,7 @@ async def test_a_live_road_is_closed_with_its_collector_and_tells_what_its_provi
     monkeypatch.setattr(web, "open_provider", lambda names, **_: SimpleNamespace(notes=(f"{names[0]} refused.",)))
     options = Options(corpus=tmp_path / "web", host_delay=0.25, allow_hosts=("10.0.0.0/8",), **LIVE)  # type: ignore[arg-type]
     async with AsyncExitStack() as opened:
-        _, notes = wire(Configuration(BUILTIN, options, run_settings(BUILTIN, options)), opened, observe=unobserved)
+        _, notes = wire(Configuration(BUILTIN, options, run_settings(BUILTIN, options)), opened, observe=ignore_reports)
         assert notes() == ("searxng refused.",)
         assert made == {"allow_hosts": ("10.0.0.0/8",), "host_delay": 0.25}
         assert collectors[0].chosen == {"results": 5, "admission": EVERYTHING, "retry_failed": False}

@@ -14,9 +14,9 @@ from localfact.methods.engine import EngineFacts
 from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
 from localfact.methods.wiring import Configuration, run_settings, wire
-from localfact.pipeline import Costs, unobserved
+from localfact.pipeline import Costs, ignore_reports
 from localfact.records import Assessment, Response
-from localfact.report.accounting import CALL_FORMULAS, accounting
+from localfact.report.accounting import CALL_FORMULAS, account_for
 from localfact.report.run_figures import RunFacts
 from localfact.vocabulary import VerdictLabel
 
@@ -76,9 +76,9 @@ async def assessed(name: str, script: Script, sentences: int = 3) -> Assessment:
     facts = EngineFacts(engine.identity, settings=cast("Any", object()))
     chosen = Configuration(METHODS[name], OPTIONS, run_settings(METHODS[name], OPTIONS, facts), facts)
     async with AsyncExitStack() as opened:
-        pipeline, _ = wire(chosen, opened, observe=unobserved, start=lambda _: engine)
+        pipeline, _ = wire(chosen, opened, observe=ignore_reports, start=lambda _: engine)
         response = RESPONSE.model_copy(update={"text": " ".join(SENTENCES[:sentences])})
-        return await pipeline.assess(0, response, Costs(), unobserved)
+        return await pipeline.assess(0, response, Costs(), ignore_reports)
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ async def test_methods_by_sentence_call_once_a_sentence_and_once_a_claim(name: s
     claims = sentences * facts
     assert script.asked == {"extract": sentences, "verify": claims}
     assert [verdict.label for verdict in assessment.verdicts] == [VerdictLabel.SUPPORTED] * claims
-    total = accounting([assessment], RunFacts(method=name, cost=METHODS[name].cost)).lines[-1]
+    total = account_for([assessment], RunFacts(method=name, cost=METHODS[name].cost)).lines[-1]
     assert (total.formula, total.expected, total.sent) == ("N + M", sentences + claims, sentences + claims)
     assert METHODS[name].cost == "N + M"
 
@@ -115,7 +115,7 @@ async def test_safe_searches_up_to_five_times_a_relevant_claim_and_judges_no_oth
     assert labels == [VerdictLabel.SUPPORTED] * 4 + [VerdictLabel.IRRELEVANT] * 2
     assert assessment.counts["extract"]["claims_irrelevant"] == 2
     assert assessment.counts["retrieve"]["steps"] == 4 * min(queries, 5)
-    sent = accounting([assessment], RunFacts(method="safe", steps=5, cost=METHODS["safe"].cost)).lines[-1]
+    sent = account_for([assessment], RunFacts(method="safe", steps=5, cost=METHODS["safe"].cost)).lines[-1]
     assert (sent.formula, sent.expected) == ("N + (3 + q)M", 3 + 8 * 6)
     assert sent.sent == sum(script.asked.values())
     if queries == 9:  # less than the formula by what two irrelevant claims save

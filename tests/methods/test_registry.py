@@ -19,7 +19,7 @@ from localfact.methods.options import Options
 from localfact.methods.registry import METHODS, find_method, method_for
 from localfact.methods.settings import Settings
 from localfact.methods.wiring import Configuration, configure, run_settings, wire
-from localfact.pipeline import Pipeline, unobserved
+from localfact.pipeline import Pipeline, ignore_reports
 from localfact.records import Claim, Evidence, Hit, Passage, passage_id
 
 NO_VECTORS = Options(embedder="none")
@@ -66,8 +66,8 @@ async def test_options_decide_extraction_retrieval_and_merging() -> None:
     options = NO_VECTORS.model_copy(update={"corpus": sample_corpus(), "k": 2, "claims": "extract"})
     given = NO_VECTORS.model_copy(update={"claims": "given"})
     async with AsyncExitStack() as opened:
-        road, _ = wire(Configuration(method, options, run_settings(method, options)), opened, observe=unobserved)
-        other, _ = wire(Configuration(method, given, run_settings(method, given)), opened, observe=unobserved)
+        road, _ = wire(Configuration(method, options, run_settings(method, options)), opened, observe=ignore_reports)
+        other, _ = wire(Configuration(method, given, run_settings(method, given)), opened, observe=ignore_reports)
     assert isinstance(road.extractor, AnswerOnly)
     assert isinstance(road.extractor.extractor, RuleExtractor)
     assert isinstance(other.extractor, GivenClaims)
@@ -76,7 +76,7 @@ async def test_options_decide_extraction_retrieval_and_merging() -> None:
 async def test_k_and_merging_reach_whoever_retrieves() -> None:
     options = NO_VECTORS.model_copy(update={"corpus": sample_corpus(), "k": 2, "claims": "extract"})
     async with AsyncExitStack() as opened:
-        road, _ = wire(configure("builtin-fr2", options), opened, observe=unobserved)
+        road, _ = wire(configure("builtin-fr2", options), opened, observe=ignore_reports)
         await retrieves_two_and_merges(road, options)
 
 

@@ -26,7 +26,7 @@ from localfact.methods.settings import Settings
 from localfact.methods.wiring import Configuration, configure, run_settings, wire
 from localfact.models.cards import load_card
 from localfact.models.model_card import ModelCard
-from localfact.pipeline import Pipeline, unobserved
+from localfact.pipeline import Pipeline, ignore_reports
 from localfact.records import Claim, Evidence, Pair, PreVerification, Response
 from localfact.relations.llm import llm_identity
 from localfact.relations.windows import READING_VERSION
@@ -73,7 +73,7 @@ def wired(name: str, options: Options, engine: ScriptedEngine) -> Pipeline:
     """The pipeline of a method, with a scripted engine where vLLM would be started."""
     facts = EngineFacts(engine.identity, settings=cast("Any", object()))
     chosen = Configuration(METHODS[name], options, run_settings(METHODS[name], options, facts), facts)
-    road, _ = wire(chosen, AsyncExitStack(), observe=unobserved, start=lambda _: engine)
+    road, _ = wire(chosen, AsyncExitStack(), observe=ignore_reports, start=lambda _: engine)
     return road
 
 
@@ -179,7 +179,7 @@ async def test_what_the_relation_model_cannot_read_is_withheld_by_our_own_rules_
     options = Options(relations="lexical", embedder="none", corpus=sample_corpus())
     claim = Claim(id="a", text="Der Turm steht in Paris, und er ist 324 Meter hoch.")
     async with AsyncExitStack() as opened:
-        road, _ = wire(configure(method, options), opened, observe=unobserved)
+        road, _ = wire(configure(method, options), opened, observe=ignore_reports)
         judgement = await road.assessor.assess(Response(id="r", text=claim.text), [claim], Evidence(), {})
     assert judgement.verdicts[0].label == label
 

@@ -8,7 +8,7 @@ from run_builders import assessment
 
 from localfact.methods.options import Options
 from localfact.methods.wiring import configure
-from localfact.papers.comparison import SETTINGS, Recorded, clauses_of, departures, names_of, record_run, setting
+from localfact.papers.comparison import SETTINGS, Recorded, clauses_of, departures, names_of, read_setting, record_run
 from localfact.papers.printed_tables import printed_table
 from localfact.prompts import prompt_hashes
 from localfact.records import Assessment, Claim, Evidence, Hit, Response
@@ -86,7 +86,7 @@ def test_the_papers_model_is_known_under_another_name_by_its_revision_and_its_en
 def test_what_is_looked_up_is_where_a_run_records_it() -> None:
     plain = configure("builtin-fr2", Options()).settings.plain()
     written = [one for one in SETTINGS if one.unwritten is None and one.value is not None]
-    assert [one.place for one in written if setting(plain, one.place) is None] == []
+    assert [one.place for one in written if read_setting(plain, one.place) is None] == []
     ours = "model, method, tables, solver, rules of verdicts, gate of pairs"
     assert names_of(departures(record_run(plain, WHOLE), TABLE)) == ours
 

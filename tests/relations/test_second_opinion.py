@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from localfact.records import Claim, Distribution, Failure, Pair
-from localfact.relations.second_opinion import MOST_ASKED, SecondOpinion, deciding
+from localfact.relations.second_opinion import MOST_ASKED, SecondOpinion, choose_pairs
 
 CLAIM, OTHER = Claim(id="c0", text="It is old."), Claim(id="c1", text="It is red.")
 
@@ -37,7 +37,7 @@ def test_the_pairs_least_likely_to_be_neutral_are_asked_again_claim_by_claim() -
         Pair("a passage", "another passage"): says(0.99, 0.0),
     }
     asked = [Pair("sure", CLAIM.text), Pair("against", CLAIM.text), Pair("silent", OTHER.text)]
-    assert deciding([CLAIM, OTHER], relations) == asked
+    assert choose_pairs([CLAIM, OTHER], relations) == asked
     assert MOST_ASKED == 2
 
 

@@ -10,7 +10,7 @@ from roads import EntailedIsSupported, LineExtractor, OnePassage, WordRelations,
 
 from localfact.pipeline import Costs, Pipeline
 from localfact.records import Assessment, Claim
-from localfact.report.accounting import Accounting, accounting
+from localfact.report.accounting import Accounting, account_for
 from localfact.report.accounting_view import accounting_view
 from localfact.report.run_figures import CostLine, RunFacts
 from localfact.text import sentences
@@ -81,7 +81,7 @@ RUN = [
 
 @pytest.mark.parametrize(("stride", "chunks"), [("max", 2), (1, 10), (2, 6), (3, 4), (7, 2), (100, 2)])
 def test_fastfacts_formulas_take_this_runs_figures(stride, chunks):
-    found = accounting(RUN, fastfact(stride=stride))
+    found = account_for(RUN, fastfact(stride=stride))
     assert (found.sentences, found.claims, found.searched_share, found.queries_per_claim) == (10, 10, 0.5, 1)
     assert found.stride == stride
     expected = [(each.stage, each.what, each.formula, each.expected) for each in found.lines]
@@ -95,7 +95,7 @@ def test_fastfacts_formulas_take_this_runs_figures(stride, chunks):
 
 
 def test_calls_and_tokens_are_those_sent_failed_responses_included_with_the_reasons_counted():
-    found = accounting(RUN, FASTFACT)
+    found = account_for(RUN, FASTFACT)
     extract, verify, total = line(found, "extract"), line(found, "verify"), line(found, "total")
     assert (extract.sent, extract.prompt_tokens, extract.output_tokens) == (6, 1_800, 200)
     assert (verify.sent, verify.prompt_tokens, verify.output_tokens) == (5, 5_500, 390)
@@ -107,14 +107,14 @@ def test_calls_and_tokens_are_those_sent_failed_responses_included_with_the_reas
 
 def test_the_reasons_explain_the_difference_of_verification_whole():
     counts = {"assess": {"labels_chosen": 4, "claims_without_evidence": 2, "failed": 1}}
-    found = accounting([assessment(5, 10, 8, usage={"verify": use(9)}, counts=counts)], FASTFACT)
+    found = account_for([assessment(5, 10, 8, usage={"verify": use(9)}, counts=counts)], FASTFACT)
     verify = line(found, "verify")
     assert verify.sent == verify.expected + 4 - 2 - 1
 
 
 def test_a_stage_that_the_paper_does_not_count_has_a_line_and_is_in_the_total():
     rows = [assessment(2, 3, 1, usage={"extract": use(1), "preverify": use(3, 60), "verify": use(1)})]
-    found = accounting(rows, FASTFACT)
+    found = account_for(rows, FASTFACT)
     preverify = line(found, "preverify")
     assert (preverify.formula, preverify.expected, preverify.sent, preverify.prompt_tokens) == ("", None, 3, 60)
     assert preverify.note == "not in the paper's formula"
@@ -123,33 +123,33 @@ def test_a_stage_that_the_paper_does_not_count_has_a_line_and_is_in_the_total():
 
 def test_claims_that_came_with_the_input_cost_no_extraction():
     rows = [assessment(8, 4, 4, usage={"verify": use(4)}), assessment(5, 2, 2, usage={"extract": use(1), "verify": use(2)})]
-    found = accounting(rows, fastfact(stride=5))
+    found = account_for(rows, fastfact(stride=5))
     assert (line(found, "extract").expected, line(found, "extract").sent) == (1, 1)
     assert line(found, "extract").note == "1 responses came with their claims"
     earlier = {"extract": {"earlier_calls": 3, "earlier_prompt_tokens": 1200, "earlier_output_tokens": 90}}
-    found = accounting([assessment(8, 4, 4, usage={"verify": use(4)}, counts=earlier)], FASTFACT)
+    found = account_for([assessment(8, 4, 4, usage={"verify": use(4)}, counts=earlier)], FASTFACT)
     told = "which took 3 calls in an earlier pass (1,200 prompt tokens, 90 output tokens)"
     assert line(found, "extract").note == f"1 responses came with their claims; {told}"
     assert found.calls_sent == 4
-    found = accounting(rows, fastfact(stride=5))
+    found = account_for(rows, fastfact(stride=5))
     assert found.sentences == 13
 
 
 def test_searches_of_a_corpus_of_the_web_and_of_none_are_told_apart():
-    corpus = accounting(RUN, FASTFACT)
+    corpus = account_for(RUN, FASTFACT)
     assert (line(corpus, "retrieve", "searches").sent, line(corpus, "retrieve", "passages").sent) == (5, 30)
-    own = accounting(RUN, fastfact(has_corpus=False))
+    own = account_for(RUN, fastfact(has_corpus=False))
     assert line(own, "retrieve", "searches").sent == 0
     assert line(own, "retrieve", "searches").note == "no corpus: the passages came with the responses"
     fetched = {"retrieve": {"passages": 9, "claims": 2, "searches": 6, "pages": 21}}
-    web = accounting([assessment(3, 4, counts=fetched)], fastfact(queries_per_claim=3))
+    web = account_for([assessment(3, 4, counts=fetched)], fastfact(queries_per_claim=3))
     searches, pages = line(web, "retrieve", "searches"), line(web, "retrieve", "pages")
     assert (searches.expected, searches.sent, pages.expected, pages.sent) == (6, 6, 30, 21)
     assert not searches.note + pages.note
 
 
 def test_the_other_pipelines_formulas_are_those_of_the_table():
-    others = accounting(RUN, fastfact(queries_per_claim=2)).others
+    others = account_for(RUN, fastfact(queries_per_claim=2)).others
     assert [(each.pipeline, each.what, each.formula, each.expected) for each in others] == [
         ("FActScore", "LLM calls", "N + M", 20),
         ("VeriScore", "LLM calls", "N + M", 20),
@@ -169,19 +169,19 @@ def test_factreasoners_pairs_are_summed_over_the_responses(version, formula, exp
         assessment(2, 2, 2, passages=3, counts={"relate": {"pairs": 6, "pairs_failed": 1}, "assess": {"pairs_gated": 0}}),
     ]
     facts = RunFacts(method=f"builtin-fr{version}", k=5, has_corpus=True, version=version)
-    found = accounting(rows, facts)
+    found = account_for(rows, facts)
     pairs = line(found, "relate", "relations")
     assert (pairs.formula, pairs.expected, pairs.sent) == (formula, expected, 26)
     assert pairs.note.startswith("8 pairs gated; 1 pairs failed")
     assert ("m^2 counts 10 passages with themselves" in pairs.note) == (version == 3)
     assert (line(found, "total").formula, line(found, "total").expected, found.calls_sent) == ("0", 0, 0)
-    with_model = accounting(rows, facts.model_copy(update={"method": f"factreasoner-fr{version}", "asks_model": True}))
+    with_model = account_for(rows, facts.model_copy(update={"method": f"factreasoner-fr{version}", "asks_model": True}))
     assert (line(with_model, "total").formula, line(with_model, "total").expected) == ("", None)
     assert found.stride is None
 
 
 def test_a_method_without_formulas_is_shown_as_sent():
-    found = accounting([assessment(3, 4, 2, usage={"guess": use(7, 70, 7)})], RunFacts(method="somebody-elses"))
+    found = account_for([assessment(3, 4, 2, usage={"guess": use(7, 70, 7)})], RunFacts(method="somebody-elses"))
     assert [(each.stage, each.formula, each.sent) for each in found.lines if each.what == "LLM calls"] == [
         ("guess", "", 7),
         ("total", "", 7),
@@ -191,7 +191,7 @@ def test_a_method_without_formulas_is_shown_as_sent():
 @pytest.mark.parametrize("rows", [[], [assessment(3, status="failed")], [assessment(4, status="abstained")]])
 @pytest.mark.parametrize("method", ["fastfact", "builtin-fr2", "else"])
 def test_a_run_without_claims_has_no_share_and_expects_nothing_of_evidence(rows, method):
-    found = accounting(rows, RunFacts(method=method))
+    found = account_for(rows, RunFacts(method=method))
     assert (found.claims, found.searched_share, found.calls_sent) == (0, None, 0)
     assert all(not each.expected for each in found.lines)
 
@@ -202,7 +202,7 @@ async def test_a_road_gone_down_is_accounted_for():
         await pipeline.assess(index, response, Costs(), lambda stage, number: None)
         for index, response in enumerate(responses("It is true.\nIt is not.", "So true."))
     ]
-    found = accounting(rows, RunFacts(method="builtin-fr2", k=1, has_corpus=True, version=2))
+    found = account_for(rows, RunFacts(method="builtin-fr2", k=1, has_corpus=True, version=2))
     assert (found.sentences, found.claims, found.searched_share) == (3, 3, 1.0)
     assert (line(found, "relate", "relations").expected, line(found, "relate", "relations").sent) == (3, 3)
 
@@ -213,23 +213,23 @@ def test_the_total_is_the_sum_of_its_lines_and_no_response_shares_a_chunk(rows, 
         assessment(length, claims, min(claims, searched), usage={"extract": use(calls), "verify": use(searched)})
         for length, claims, searched, calls in rows
     ]
-    found = accounting(run, fastfact(stride=stride))
+    found = account_for(run, fastfact(stride=stride))
     calls = [each for each in found.lines if each.what == "LLM calls" and each.stage != "total"]
     assert line(found, "total").sent == sum(each.sent for each in calls)
     assert line(found, "total").expected == sum(each.expected or 0 for each in calls)
-    alone = [accounting([one], fastfact(stride=stride)) for one in run]
+    alone = [account_for([one], fastfact(stride=stride)) for one in run]
     assert line(found, "extract").expected == sum(line(one, "extract").expected for one in alone)
 
 
 def test_an_accounting_survives_the_way_to_the_disk_and_back():
     for stride in ("max", 3):
-        found = accounting(RUN, fastfact(stride=stride))
+        found = account_for(RUN, fastfact(stride=stride))
         assert Accounting.model_validate_json(found.model_dump_json()) == found
 
 
 def test_the_table_sets_what_was_sent_beside_the_formula_and_the_others_below():
     console = Console(width=160, record=True)
-    console.print(accounting_view(accounting(RUN, fastfact(stride=2))))
+    console.print(accounting_view(account_for(RUN, fastfact(stride=2))))
     printed = [" ".join(row.replace("│", " ").split()) for row in console.export_text().splitlines()]
     assert "Cost: N = 10 sentences, M = 10 claims, p = 0.50, q = 1, w = 2" in printed
     assert any(row.startswith("total LLM calls N/w + pM 11 11 7,300 590") for row in printed)
@@ -245,7 +245,7 @@ def test_the_texts_of_these_tests_have_as_many_sentences_as_they_say():
 def test_under_a_grammar_a_label_a_claim_is_part_of_the_formula():
     usage = {"extract": use(1), "preverify": {**use(4, 60), "choices": 4, "mass": 3.0}, "verify": use(1)}
     rows = [assessment(2, 3, 1, usage=usage, counts={"extract": {"duplicates_merged": 1}})]
-    found = accounting(rows, fastfact(guided=True))
+    found = account_for(rows, fastfact(guided=True))
     preverify, total = line(found, "preverify"), line(found, "total")
     assert (preverify.formula, preverify.expected, preverify.sent, preverify.mass) == ("M", 3, 4, 0.75)
     assert preverify.note == "1 claims asked about that were merged with others"
@@ -255,12 +255,12 @@ def test_under_a_grammar_a_label_a_claim_is_part_of_the_formula():
 
 def test_given_claims_that_were_asked_about_count_in_the_formula_too():
     rows = [assessment(2, 3, 3, usage={"preverify": use(3), "verify": use(3)})]
-    found = accounting(rows, fastfact(guided=True))
+    found = account_for(rows, fastfact(guided=True))
     assert (line(found, "preverify").expected, line(found, "preverify").sent) == (3, 3)
     assert (line(found, "total").expected, line(found, "total").sent) == (6, 6)
 
 
 def test_the_total_of_a_method_that_was_given_its_claims_says_so():
     rows = [assessment(2, 3, 3, usage={"verify": use(3)})]
-    total = line(accounting(rows, RunFacts(method="factscore", cost="N + M")), "total")
+    total = line(account_for(rows, RunFacts(method="factscore", cost="N + M")), "total")
     assert (total.expected, total.sent, total.note) == (5, 3, "1 responses came with their claims")

@@ -226,7 +226,7 @@ _RULES: tuple[Rule, ...] = (
     insertions.birth,
     insertions.insertion,
     insertions.relative,
-    insertions.following,
+    insertions.split_participle,
     insertions.apposition,
     _predicates,
     insertions.date_and_place,

@@ -149,7 +149,7 @@ def apposition(clause: Clause, masked: str, place: Place) -> list[Clause]:
     return [clause.head(found.end("name")), clause.part(*found.span("noun"), prefix=f"{name} {_be(verb['verb'])}")]
 
 
-def following(clause: Clause, masked: str, place: Place) -> list[Clause]:
+def split_participle(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """Splits off a final "-ing" phrase: "X did Y, becoming the first." -> "X did Y" | "X became the first".
 
     Args:

@@ -138,7 +138,7 @@ def _read_member(archive: EvalArchive, name: str) -> object:
     folder = name.removesuffix("sample.json")
     if f"{folder}metadata.json" in archive.names:
         sample = {**sample, "metadata": archive.read_json(f"{folder}metadata.json")}
-    if "attachment://" not in str(_needed(sample)):
+    if "attachment://" not in str(_take_needed(sample)):
         return sample
     parts = [one for one in archive.names if one.startswith(f"{folder}attachments/")]
     parts.sort(key=lambda one: int(found[0]) if (found := re.findall(r"(\d+)\.json$", one)) else 0)
@@ -152,7 +152,7 @@ def _attachments_in(sample: object) -> Mapping[str, Any]:
     return said if isinstance(said, Mapping) else {}
 
 
-def _needed(sample: Mapping[str, Any]) -> dict[str, Any]:
+def _take_needed(sample: Mapping[str, Any]) -> dict[str, Any]:
     return {name: sample[name] for name in ("id", "epoch", "input", "output", "error", "limit", "metadata") if name in sample}
 
 
@@ -160,21 +160,21 @@ def _resolve(sample: object, attachments: Mapping[str, Any]) -> object:
     """What is needed of a sample, its references replaced by their texts."""
     if not isinstance(sample, Mapping):
         return sample
-    needed = _needed(sample)
+    needed = _take_needed(sample)
     if not attachments:
         return needed
 
-    def resolved(value: Any, depth: int) -> Any:
+    def resolve(value: Any, depth: int) -> Any:
         if isinstance(value, str) and (found := _REFERENCE.fullmatch(value)):
             text = attachments.get(found[1], value)
             return text if isinstance(text, str) else value
         if depth and isinstance(value, list):
-            return [resolved(one, depth - 1) for one in value]
+            return [resolve(one, depth - 1) for one in value]
         if depth and isinstance(value, Mapping):
-            return {name: resolved(one, depth - 1) for name, one in value.items()}
+            return {name: resolve(one, depth - 1) for name, one in value.items()}
         return value
 
-    return resolved(needed, DEEPEST)
+    return resolve(needed, DEEPEST)
 
 
 def _row_of(sample: object, head: LogHead) -> Row | RowError:

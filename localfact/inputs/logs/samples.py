@@ -39,7 +39,7 @@ def sample_row(
         "model": _text(model),
         "source": _text(task),
         "sample": {field: value for field, value in sample.items() if value is not None},
-        **_taken(data),
+        **_take_data(data),
         **said,
     }
     return {field: value for field, value in row.items() if value is not None}
@@ -65,7 +65,7 @@ def prompt_fields(prompt: object) -> dict[str, Any]:
     return {"prompt": prompt} if isinstance(prompt, str) else {}
 
 
-def _taken(data: object) -> dict[str, Any]:
+def _take_data(data: object) -> dict[str, Any]:
     if not isinstance(data, Mapping):
         return {}
     found = {name: data[name] for name in TAKEN if _are_passages(data.get(name))}

@@ -50,7 +50,7 @@ def _paths() -> dict[str, Any]:
     most = [_number("start", "The first row, counted from 1."), _number("most", "How many, 1,000 at most. Default: 100.")]
     return {
         "/check": {
-            "post": _told("Check one text, and wait for it.", 200, {"assessment": _named("Assessment")}, body="CheckBody")
+            "post": _told("Check one text, and wait for it.", 200, {"assessment": _name_schema("Assessment")}, body="CheckBody")
         },
         "/evaluate": {
             "post": _told(
@@ -66,7 +66,7 @@ def _paths() -> dict[str, Any]:
             "get": _told(
                 "The results of a job that are there, in the order of its rows.",
                 200,
-                {"state": {"type": "string"}, "rows": {"type": "array", "items": _named("Assessment")}},
+                {"state": {"type": "string"}, "rows": {"type": "array", "items": _name_schema("Assessment")}},
                 [JOB, *most],
             )
         },
@@ -100,7 +100,7 @@ def _told(
     errors: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """One operation, whose answer is an object of these fields and of who judged."""
-    answer = {"type": "object", "properties": {**fields, "judged_by": _named("JudgedBy")}}
+    answer = {"type": "object", "properties": {**fields, "judged_by": _name_schema("JudgedBy")}}
     known = {**(ERRORS if body else JOB_ERRORS if parameters else {}), **(errors or {})}
     said: dict[str, Any] = {
         "summary": summary,
@@ -112,7 +112,7 @@ def _told(
     if parameters:
         said["parameters"] = parameters
     if body:
-        said["requestBody"] = {"required": True, "content": _json(_named(body))}
+        said["requestBody"] = {"required": True, "content": _json(_name_schema(body))}
     return said
 
 
@@ -130,7 +130,7 @@ def _progress() -> dict[str, Any]:
     return dict(JobProgress.model_json_schema(ref_template=PLACE, mode="serialization")["properties"])
 
 
-def _named(model: str) -> dict[str, str]:
+def _name_schema(model: str) -> dict[str, str]:
     return {"$ref": PLACE.format(model=model)}
 
 

@@ -74,7 +74,7 @@ class Service:
         self.app = Starlette(
             routes=[
                 Route("/", self._page),
-                Route("/openapi.json", self._described),
+                Route("/openapi.json", self._describe),
                 Route("/healthz", self._told(self._health)),
                 Route("/check", self._told(self._check), methods=["POST"]),
                 Route("/evaluate", self._told(self._evaluate), methods=["POST"]),
@@ -92,13 +92,13 @@ class Service:
     def _told(self, answer: Callable[[Request], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
         """The same, where what cannot be done is told as JSON."""
 
-        async def answering(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             try:
                 return await answer(request)
             except TOLD as error:
                 return self._json({"error": str(error)}, status_of(error, request.method))
 
-        return answering
+        return respond
 
     def _json(self, content: dict[str, Any], status: int = 200, **headers: str) -> JSONResponse:
         return JSONResponse({"judged_by": self.judged_by, **content}, status, headers)
@@ -111,7 +111,7 @@ class Service:
     async def _page(self, request: Request) -> Response:
         return HTMLResponse(page(self.judged_by))
 
-    async def _described(self, request: Request) -> Response:
+    async def _describe(self, request: Request) -> Response:
         return JSONResponse(description(self.judged_by))
 
     async def _health(self, request: Request) -> Response:
@@ -153,9 +153,9 @@ class Service:
 
     async def _events(self, request: Request) -> Response:
         now = await run_in_threadpool(told_of, self._found(request))
-        return StreamingResponse(self._watched(request, now), media_type="text/event-stream")
+        return StreamingResponse(self._watch(request, now), media_type="text/event-stream")
 
-    async def _watched(self, request: Request, now: dict[str, Any]) -> AsyncIterator[str]:
+    async def _watch(self, request: Request, now: dict[str, Any]) -> AsyncIterator[str]:
         """Server-sent events: `progress` whenever it changed, at the end `done` or `failed`."""
         told: dict[str, Any] = {}
         silent_since = time.monotonic()

@@ -26,13 +26,13 @@ from localfact.relations.values.subjects import (
     is_owned,
 )
 from localfact.relations.values.value import Value
-from localfact.relations.values.vocabulary import PRONOUNS, base, is_weak, listed
+from localfact.relations.values.vocabulary import PRONOUNS, base, is_weak, words_of_kind
 
 #: No words of a sentence: the mark of a note, and what only says that a number is a place in an order.
 _NO_WORD = re.compile(r"\[(?:\w{1,3}|note \d+)\]|\b[Nn]o\. ?(?=\d)|\b[Nn]umber (?=one\b|\d)|(?<=st|nd|rd|th) place\b")
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|–|—|−|-)\s*")
 _SUBORDINATE = frozenset(("before", "after", "when", "because", "although"))
-_NEGATIONS = listed("negation")
+_NEGATIONS = words_of_kind("negation")
 _BACK = frozenset(("its", "his", "her", "their", "there", "it", "him", "them"))
 _DEFINITE = _BACK | {"the"}
 #: Governors that name opposite ends: a name behind one of them is not the same behind another.

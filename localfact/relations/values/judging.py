@@ -18,7 +18,7 @@ from localfact.relations.values.ranks import Rank
 from localfact.relations.values.roles import Role
 from localfact.relations.values.single import are_of_one_level, happens_once, has_one_value
 from localfact.relations.values.value import Value, ValueAgreement
-from localfact.relations.values.vocabulary import base, repeated
+from localfact.relations.values.vocabulary import base, repeated_verbs
 from localfact.text import sentences
 
 #: The least fit of a clause whose value is the same, or another one, for that to be found.
@@ -219,7 +219,7 @@ def _rule(claim: ReadClause, fitting: ClauseFit, compared: Sequence[Compared], p
     if worst.single and happens_once(claim):
         fitting = fitting._replace(coverage=max(fitting.coverage, ONCE))
     strength = fitting.whole * worst.weight * _narrowness(claim, placed.clause)
-    if worst.dates and claim.verbs & repeated():
+    if worst.dates and claim.verbs & repeated_verbs():
         strength *= AGAIN
     unsaid = [one for one in compared if one.agreement is None]
     if any(one.dates for one in unsaid) and not worst.dates:
@@ -290,6 +290,6 @@ def _compare_name(bound: BoundName, claim: ReadClause, said: ReadClause) -> Iter
         return
     rivals = [one for one in said.names if one.governor == bound.governor and are_of_one_level(one.name, bound.name)]
     if rivals:
-        again = bound.governor == "verb" and claim.verbs & repeated()
+        again = bound.governor == "verb" and claim.verbs & repeated_verbs()
         weight = 1.0 if single else OF_SEVERAL if again else PLACED if bound.governor in _IN else NAMED
         yield Compared(bound.name.span, ValueAgreement.OTHER, rivals[0].name.span, weight, words=words, single=single)

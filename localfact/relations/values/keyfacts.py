@@ -30,10 +30,10 @@ def read_key_fact(line: str) -> tuple[ReadClause, ...] | None:
 
 
 def _place(clause: ReadClause, moved: int) -> ReadClause:
-    values = [replace(value, span=_moved(value.span, moved)) for value in clause.values]
-    names = [bound._replace(name=replace(bound.name, span=_moved(bound.name.span, moved))) for bound in clause.names]
+    values = [replace(value, span=_move(value.span, moved)) for value in clause.values]
+    names = [bound._replace(name=replace(bound.name, span=_move(bound.name.span, moved))) for bound in clause.names]
     return replace(clause, values=tuple(values), names=tuple(names))
 
 
-def _moved(span: Span, by: int) -> Span:
+def _move(span: Span, by: int) -> Span:
     return Span(start=max(0, span.start + by), end=max(0, span.end + by))

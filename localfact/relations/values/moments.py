@@ -156,12 +156,12 @@ def _moment(said: dict[str, str], text: str, found: re.Match[str]) -> Moment | N
         return None
     if "one" in said:
         ways = [said | {"day": said[day], "number": said[month]} for day, month in (("one", "two"), ("two", "one"))]
-        moments = [one for way in ways if (one := _dated(way)) is not None]
+        moments = [one for way in ways if (one := _read_date(way)) is not None]
         return replace(moments[0], otherwise=moments[1]) if len(moments) > 1 else moments[0] if moments else None
-    return _dated(said)
+    return _read_date(said)
 
 
-def _dated(said: dict[str, str]) -> Moment | None:
+def _read_date(said: dict[str, str]) -> Moment | None:
     month = int(said["number"]) if "number" in said else _month(said.get("month"))
     day = int(said["day"]) if "day" in said else _DAYS.index(said["spelled"]) + 1 if "spelled" in said else None
     weekday = WEEKDAYS.index(said["weekday"]) if "weekday" in said else None

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from localfact.records import Span
-from localfact.relations.values.vocabulary import MONTHS, STOP_WORDS, WEEKDAYS, listed
+from localfact.relations.values.vocabulary import MONTHS, STOP_WORDS, WEEKDAYS, words_of_kind
 
-_TITLES = listed("title")
+_TITLES = words_of_kind("title")
 _PARTICLES = "(?:&|de|del|della|da|di|du|van|von|der|den|la|le|of the|of|bin|ibn|al|y)"
 _PART = r"(?:[A-Z]\.(?:\s?[A-Z]\.)*|[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
 _NAME = re.compile(rf"\b{_PART}(?:\s+(?:{_PARTICLES}\s+)?{_PART})*")
 _WORDS = re.compile(r"[^\W\d_]+")
 #: Words that open a sentence with a capital.
-_OPENING = listed("opening")
+_OPENING = words_of_kind("opening")
 
 
 @dataclass(frozen=True)

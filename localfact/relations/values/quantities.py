@@ -154,7 +154,7 @@ def read_quantities(text: str, taken: Collection[Span]) -> Iterator[Value]:
             span = Span(start=found.start(), end=found.end())
             if _is_free(span, taken):
                 yield Value(span, Quantity(number, number, units()[found["unit"].lower()].factors))
-    yield from _joined(list(_read_free(text, taken)), text)
+    yield from _join_measures(list(_read_free(text, taken)), text)
 
 
 def _read_free(text: str, taken: Collection[Span]) -> Iterator[Value]:
@@ -170,7 +170,7 @@ def _read_free(text: str, taken: Collection[Span]) -> Iterator[Value]:
             yield value
 
 
-def _joined(values: list[Value], text: str) -> Iterator[Value]:
+def _join_measures(values: list[Value], text: str) -> Iterator[Value]:
     """The values, those as one that together tell a measure: "two hours and ten minutes", "6 feet 2 inches"."""
     for value in values:
         measure = value.measure
@@ -228,7 +228,7 @@ def _read(found: re.Match[str], text: str) -> Value | None:
     if _APART.match(text, end):  # "30 km longer than": no length of anything
         dimensions = tuple((f"apart {name}", factor) for name, factor in dimensions or (("count", 1.0),))
     begin = end if not dimensions else end + len(" of ") if text.startswith(" of ", end) else len(text)
-    counted = _counted(text, begin)
+    counted = _read_counted_nouns(text, begin)
     hedged = _HEDGE.search(text[max(0, found.start() - BACK) : found.start()])
     hedge = next((name for name in _HEDGES if hedged and hedged[name]), "")
     start = found.start() - (len(hedged.group()) if hedged else 0)
@@ -264,7 +264,7 @@ def _unit(found: re.Match[str]) -> tuple[tuple[str, float], ...]:
     return known[spelled].factors
 
 
-def _counted(text: str, end: int) -> frozenset[str]:
+def _read_counted_nouns(text: str, end: int) -> frozenset[str]:
     """The nouns right behind a number: words up to a verb, a preposition or a mark."""
     found: list[str] = []
     for match in _WORDS.finditer(text, end):

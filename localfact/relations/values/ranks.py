@@ -106,7 +106,7 @@ def read_ranks(text: str, taken: Collection[Span]) -> Iterator[Value]:
         if not free or (not several and _NO_RANK_BEFORE.search(text[: found.start()])):
             continue
         order = next((found[name] for name in ("superlative", "alone", "its", "owned") if found[name]), "").lower()
-        ranked = _ranked(text, found.end())
+        ranked = _read_ranked_nouns(text, found.end())
         if order and not ranked and not text.startswith((" of", " in"), found.end()):
             continue  # "at its deepest"
         yield Value(span, Rank(_place(found), _SAME.get(order, order), ranked, bool(several)), words=ranked)
@@ -125,7 +125,7 @@ def _place(found: re.Match[str]) -> int:
     return 1
 
 
-def _ranked(text: str, end: int) -> frozenset[str]:
+def _read_ranked_nouns(text: str, end: int) -> frozenset[str]:
     found: list[str] = []
     for match in _WORDS.finditer(text, end):
         word = match.group().lower()

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from localfact.records import Span
 from localfact.relations.values.value import Measure, Value, ValueAgreement
-from localfact.relations.values.vocabulary import listed
+from localfact.relations.values.vocabulary import words_of_kind
 
 ROLES_FILE = Path(__file__).with_name("roles.txt")
 #: Words before a role that make another one of it.
-_CHANGING = listed("role-changing")
+_CHANGING = words_of_kind("role-changing")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)?")
 _OF = re.compile(r"\s+(?:of|at|for|to|in)\b|[’']s\b")
 _HELD = re.compile(

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from localfact.relations.values.value import Value
-from localfact.relations.values.vocabulary import base, is_verb, listed
+from localfact.relations.values.vocabulary import base, is_verb, words_of_kind
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 _MARKS = frozenset(";:—–(),")
-_JOINING = listed("joining")
-_BEFORE_NOUN = listed("before-noun")
+_JOINING = words_of_kind("joining")
+_BEFORE_NOUN = words_of_kind("before-noun")
 RELATIVE = frozenset(("who", "which", "where", "whose"))
 #: Words that begin a time or place before the subject; those that end one, as in "two years later".
-OPENING = listed("time-opening")
+OPENING = words_of_kind("time-opening")
 LATER = frozenset(("later", "earlier", "afterwards"))
 
 
@@ -81,10 +81,10 @@ def cut_segments(text: str, values: Sequence[Value]) -> list[SentencePart]:
         elif word.lower[0].isalnum():
             parts[-1].words.append(word)
     parts[-1].values += left
-    return _merged(parts)
+    return _merge(parts)
 
 
-def _merged(parts: Sequence[SentencePart]) -> list[SentencePart]:
+def _merge(parts: Sequence[SentencePart]) -> list[SentencePart]:
     found: list[SentencePart] = []
     opening: SentencePart | None = None
     for part in parts:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from localfact.relations.values.names import Name
 from localfact.relations.values.segments import OPENING, Word
-from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, listed
+from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, words_of_kind
 
-PREPOSITIONS = listed("preposition")
-PLACE_KINDS = listed("place-kind")
+PREPOSITIONS = words_of_kind("preposition")
+PLACE_KINDS = words_of_kind("place-kind")
 _ARTICLES = ("the", "a", "an")
 
 

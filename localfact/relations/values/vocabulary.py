@@ -11,7 +11,7 @@ SYNONYMS_FILE = Path(__file__).with_name("synonyms.txt")
 WORDS_FILE = Path(__file__).with_name("words.txt")
 
 
-def listed(kind: str) -> frozenset[str]:
+def words_of_kind(kind: str) -> frozenset[str]:
     """The words of a kind in WORDS_FILE."""
     lines = (line.split(": ") for line in WORDS_FILE.read_text(encoding="utf-8").splitlines())
     return frozenset(next(words for name, words in lines if name == kind).split())
@@ -49,9 +49,9 @@ ORDINALS = (
 #: Verbs that say nothing by themselves: what stands beside them does.
 WEAK_VERBS = frozenset(("be", "have", "do", "become", "get", "serve", "work"))
 #: Verbs of what the same one may do at other times: another date is then another time.
-REPEATED_VERBS = listed("repeated")
+REPEATED_VERBS = words_of_kind("repeated")
 #: Words that a slot is not told by.
-STOP_WORDS = listed("stop")
+STOP_WORDS = words_of_kind("stop")
 PRONOUNS = frozenset(("he", "she", "it", "they", "his", "her", "its", "their", "this", "these", "there", "who", "which"))
 _NOT_PAST = frozenset(("hundred", "united", "indeed", "sacred", "kindred", "speed", "breed", "hatred", "biped", "aged"))
 SHORTEST_PAST = 5
@@ -90,7 +90,7 @@ def is_verb(word: str) -> bool:
 
 
 @cache
-def repeated() -> frozenset[str]:
+def repeated_verbs() -> frozenset[str]:
     """REPEATED_VERBS as they are compared."""
     return frozenset(map(base, REPEATED_VERBS))
 

@@ -33,12 +33,12 @@ def mark_places(found: Citations | None) -> list[tuple[Span, int, CitationVerdic
         for citation in sentence.citations:
             for mark in citation.marks:
                 known = worst.get((mark.start, mark.end))
-                if known is None or _telling(citation.verdict) < _telling(known[2]):
+                if known is None or _rank(citation.verdict) < _rank(known[2]):
                     worst[mark.start, mark.end] = (mark, number, citation.verdict)
     return list(worst.values())
 
 
-def _telling(verdict: CitationVerdict) -> int:
+def _rank(verdict: CitationVerdict) -> int:
     first = (CitationVerdict.CONTRADICTED, CitationVerdict.NO_TARGET, CitationVerdict.GONE, CitationVerdict.NOT_GIVEN)
     order = (*first, CitationVerdict.NOT_SAID, CitationVerdict.FAILED, CitationVerdict.ENTAILED)
     return order.index(verdict)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from localfact.records import Claim, CountedPassage, Passage, Verdict
 from localfact.report.comparison import RunsCompared, differences_table, scores_table
 from localfact.report.marked_text import decisive_sentence
-from localfact.report.page.plain_settings import differing
+from localfact.report.page.plain_settings import find_differing
 from localfact.report.page.rendering import page, web_address
 from localfact.report.palette import MARKS
 from localfact.vocabulary import RelationLabel
@@ -57,7 +57,7 @@ def comparison_page(
         "comparison.html",
         compared=compared,
         runs=list(settings),
-        differing=differing(settings),
+        differing=find_differing(settings),
         tables=[scores_table(compared), differences_table(compared)],
         claims=[
             (claim, [(run, judged.get((run, claim.response_id, claim.claim_id))) for run in claim.verdicts]) for claim in claims

@@ -16,7 +16,7 @@ def plain_settings(settings: Mapping[str, Any], under: str = "") -> list[tuple[s
     return found
 
 
-def differing(settings: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+def find_differing(settings: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
     """The settings in which runs differ: a setting's name, and its value in each run, "" where it has none."""
     plain = [dict(plain_settings(of_run)) for of_run in settings.values()]
     names = dict.fromkeys(name for of_run in plain for name in of_run)

@@ -116,7 +116,7 @@ def response_data(
                 "way": [show(step) for step in way(claim, verdict)],
                 "before": _before(claim.preverification),
                 "correction": corrected.get(claim.id),
-                "said": _quoted(assessment, claim, verdict, place),
+                "said": _quote(assessment, claim, verdict, place),
                 "passages": [
                     _describe_passage(claim, one, assessment.passages[place[one.passage_id]], distributions)
                     | {"passage": place[one.passage_id], "without": _without(claim, verdict, one, assessment.relations, decide)}
@@ -173,7 +173,7 @@ def correction_of_claims(row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str
     yield from ((one["claim"], {"left": show(one["reason"])}) for one in row.get("left", ()))
 
 
-def _quoted(assessment: Assessment, claim: Claim, verdict: Verdict, place: Mapping[str, int]) -> dict[str, Any] | None:
+def _quote(assessment: Assessment, claim: Claim, verdict: Verdict, place: Mapping[str, int]) -> dict[str, Any] | None:
     """What a card shows of the passage that leads to a verdict; None without any."""
     counted, passage = leading_passage(assessment, verdict)
     if counted is None or passage is None:

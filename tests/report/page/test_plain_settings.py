@@ -1,6 +1,6 @@
 """Settings on one level, and those in which runs differ."""
 
-from localfact.report.page.plain_settings import differing, plain_settings
+from localfact.report.page.plain_settings import find_differing, plain_settings
 
 
 def test_nested_settings_have_their_path_as_name_and_empty_ones_are_left_out() -> None:
@@ -10,5 +10,5 @@ def test_nested_settings_have_their_path_as_name_and_empty_ones_are_left_out() -
 
 def test_runs_differ_in_what_has_other_values_or_stands_in_one_alone() -> None:
     first, second = {"seed": 0, "evidence": {"k": 3}}, {"seed": 0, "evidence": {"k": 5, "scope": "query"}}
-    assert differing({"a": first, "b": second}) == [("evidence: k", ["3", "5"]), ("evidence: scope", ["", "query"])]
-    assert differing({"a": first, "b": first}) == []
+    assert find_differing({"a": first, "b": second}) == [("evidence: k", ["3", "5"]), ("evidence: scope", ["", "query"])]
+    assert find_differing({"a": first, "b": first}) == []
