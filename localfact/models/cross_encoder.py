@@ -1,8 +1,8 @@
 """A trained cross-encoder in memory: reads two texts together and returns one number for each of its outputs.
 
-Used to predict relations and to rerank passages: by torch, or by ONNX Runtime where its weights are an ONNX file. On a CPU each
-pair goes through the model by itself, so that its result does not depend, to the last bit, on what is read beside it; on a GPU
-pairs go in batches of a fixed shape that depends on their own length only.
+Used to predict relations and to rerank passages. On a CPU each pair goes through the model by itself, so that its result does
+not depend, to the last bit, on what is read beside it; on a GPU pairs go in batches of a fixed shape that depends on their own
+length only.
 """
 
 import os
@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from localfact.errors import InputError
 from localfact.models.cards import weights_folder
 from localfact.models.embedder import single_threaded_workers, token_starts
-from localfact.models.files import is_onnx
 from localfact.models.loading import loading_error
 from localfact.models.model_card import ModelCard
-from localfact.models.onnx import OnnxModel, OnnxTokenizer
 
 if TYPE_CHECKING:
     import torch
@@ -71,11 +69,11 @@ class CrossEncoder:
     Args:
         card: resolved (`cards.resolved`), or with weights in its folder.
         use: a role that the card must have.
-        device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one. An ONNX file always runs on the CPU.
-        precision: of the weights in memory, as torch calls it; an ONNX file has its own.
+        device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one.
+        precision: of the weights in memory, as torch calls it.
 
     Attributes:
-        model, tokenizer: those of transformers, or of `onnx.py`.
+        model, tokenizer: those of transformers.
         names: the model's names for its outputs.
         window: the most tokens of one input, special ones included.
         room: those of them that the two texts can have.
@@ -90,17 +88,11 @@ class CrossEncoder:
     def __init__(self, card: ModelCard, use: Use, *, device: str | None = None, precision: str = "float32") -> None:
         card.require_role(use, CALLED[use])
         folder = weights_folder(card)
-        on = "cpu" if is_onnx(folder) else device_used(device).partition(":")[0]
+        self.model, self.tokenizer = load(folder, card, use, precision)
+        self.model.to(device_used(device))
+        on = device_used(device).partition(":")[0]
         self.workers_count = len(os.sched_getaffinity(0)) if on == "cpu" else 1
-        self.model: Any
-        self.tokenizer: Any
-        if is_onnx(folder):
-            self.model, self.tokenizer = OnnxModel(folder), OnnxTokenizer(folder)
-            self.workers = ThreadPoolExecutor(self.workers_count, thread_name_prefix="onnx")
-        else:
-            self.model, self.tokenizer = load(folder, card, use, precision)
-            self.model.to(device_used(device))
-            self.workers = single_threaded_workers() if on == "cpu" else ThreadPoolExecutor(1)
+        self.workers = single_threaded_workers() if on == "cpu" else ThreadPoolExecutor(1)
         self.names: Mapping[int, str] = self.model.config.id2label
         self.window = window_of(card, self.model.config, self.tokenizer)
         self.room: int = self.window - self.tokenizer.num_special_tokens_to_add(pair=True)
@@ -126,9 +118,6 @@ class CrossEncoder:
 
     def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
         """The model's raw outputs for each pair. A batch has the fixed shape of its longest pair."""
-        if isinstance(self.model, OnnxModel):
-            # Each by itself, as dynamic quantisation has one scale for all inputs of a batch.
-            return [self.model.outputs(tokens.fields) for tokens in batch]
         import torch
 
         length = min(self.shape.length(max(tokens.length for tokens in batch)), self.window)

@@ -16,8 +16,6 @@ from localfact.runtime.files import file_digest
 from localfact.runtime.locations import user_folder
 
 WEIGHT_PATTERNS = ("*.safetensors", "*.bin")
-#: Weights and network in one, for ONNX Runtime; ignored beside weights that torch loads.
-ONNX_FILE = "model.onnx"
 #: Files that trainers leave beside the weights with the same suffix; no engine loads them.
 LEFT_BY_TRAINERS = ("training_args.bin", "optimizer.bin", "scheduler.bin", "scaler.bin")
 INDEX = "model.safetensors.index.json"
@@ -49,12 +47,7 @@ SHA256_DIGITS, GIT_DIGITS = 64, 40
 def weight_files(folder: Path) -> list[Path]:
     """The files of weights in a folder, by name, in every format that is there."""
     found = (file for pattern in WEIGHT_PATTERNS for file in folder.glob(pattern))
-    return sorted(file for file in found if not file.name.endswith(LEFT_BY_TRAINERS)) or list(folder.glob(ONNX_FILE))
-
-
-def is_onnx(folder: Path) -> bool:
-    """Whether the weights in a folder are an ONNX file, which always runs on a CPU."""
-    return [file.name for file in weight_files(folder)] == [ONNX_FILE]
+    return sorted(file for file in found if not file.name.endswith(LEFT_BY_TRAINERS))
 
 
 def weights_to_load(folder: Path) -> list[Path]:

@@ -18,7 +18,7 @@ from localfact.methods.options import Options
 from localfact.methods.registry import find_method
 from localfact.methods.relations import LEXICAL, LLM, read_kept_relations, relation_card
 from localfact.methods.settings import FactReasonerSettings
-from localfact.models.cards import load_card, runs_on_onnx
+from localfact.models.cards import load_card
 from localfact.papers.table10 import RUN_ORDER, options_for, settle
 from localfact.pipeline import title_premises
 from localfact.records import Claim, Pair, Record, Response
@@ -198,7 +198,7 @@ def reader_of(name: str, options: Options) -> Reader:
         return Reader((card and card.parameters) or 1.0, machine, words, once=True, notes=told)
     card = relation_card(name)
     hardware = detect()
-    on_gpu = bool(hardware.gpus) and not runs_on_onnx(card)
+    on_gpu = bool(hardware.gpus)
     machine = {"device": "cuda" if on_gpu else "cpu", "found": hardware.describe()}
     most = card.window * card.windows_read if card.window and card.windows_read else None
     computing = COMPUTING.get(name, card.parameters or 0.1)

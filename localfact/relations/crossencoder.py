@@ -16,7 +16,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from localfact.errors import EngineError, InputError
-from localfact.models.cards import resolve_card, runs_on_onnx
+from localfact.models.cards import resolve_card
 from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of
 from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
@@ -72,7 +72,7 @@ class CrossEncoderRelationModel:
             InputError: the card is no relation model's, the weights cannot be read, or it is not known what the outputs mean.
         """
         card = resolve_card(card)
-        self._encoder = CrossEncoder(card, "relations", device=device, precision=precision_of(card))
+        self._encoder = CrossEncoder(card, "relations", device=device, precision=card.precision)
         self.order = label_order(card, self._encoder.names)
         self.window = self._encoder.window
         self.identity = cross_encoder_identity(card)
@@ -218,9 +218,4 @@ def cross_encoder_identity(card: ModelCard) -> str:
     reading = {"premise": card.premise_window, "read": card.windows_read}
     if any(reading.values()):
         stated |= {**reading, "picking": SELECTION_VERSION}
-    return "+".join((card.identity, precision_of(card), *(f"{name}={value}" for name, value in stated.items() if value)))
-
-
-def precision_of(card: ModelCard) -> str:
-    """The precision that a resolved card's model is computed in, on every device: the card's; "onnx" for an ONNX file."""
-    return "onnx" if runs_on_onnx(card) else card.precision
+    return "+".join((card.identity, card.precision, *(f"{name}={value}" for name, value in stated.items() if value)))

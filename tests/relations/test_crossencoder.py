@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 from tiny_albert import LABELS, SENTENCES, WINDOW, pairs_of, tiny_albert
-from tiny_models import tiny_onnx
 
 from localfact.errors import InputError, MissingError
 from localfact.models.cards import load_card
@@ -398,9 +397,3 @@ def test_a_model_is_computed_in_the_precision_of_its_card(folder: Path) -> None:
     assert str(model._encoder.model.dtype) == "torch.bfloat16"
     assert model.identity.split("+")[1] == "bfloat16"
     model.close()
-
-
-@pytest.mark.slow
-def test_the_identity_of_an_onnx_file_names_no_precision_of_ours(tmp_path: Path) -> None:
-    card = load_card(str(tiny_onnx(tmp_path)))
-    assert cross_encoder_identity(card).split("+")[1] == "onnx"

@@ -10,8 +10,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 @pytest.mark.parametrize(
     "script",
-    # What imports torch is imported by its own tests.
-    sorted({*SCRIPTS.rglob("*.py")} - {SCRIPTS / "onnx_export.py"}),
+    sorted(SCRIPTS.rglob("*.py")),
     ids=lambda file: str(file.relative_to(SCRIPTS)),
 )
 def test_a_script_imports(script: Path, monkeypatch: pytest.MonkeyPatch) -> None:

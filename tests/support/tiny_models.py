@@ -4,7 +4,6 @@ What such a model says means nothing; that it says it with the right probabiliti
 """
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -174,45 +173,3 @@ def settings_of(folder: Path, **arguments: Any) -> EngineSettings:
     )
     given = {"dtype": config["dtype"], "enforce_eager": True, "kv_cache_memory_bytes": 64 * 2**20, **arguments}
     return EngineSettings(folder=folder, identity=identity, arguments=given)
-
-
-def tiny_bert(folder: Path, *, labels: Sequence[str] = RELATIONS, window: int = 64, seed: int = 4) -> Path:
-    """Writes a BERT of a few thousand random weights that tells three relations apart, with its tokenizer; returns the folder.
-
-    Args:
-        folder: where to; made if need be.
-        labels: the names of its outputs, in order.
-        window: of positions.
-        seed: of the weights.
-    """
-    import torch
-    from tiny_albert import piece_tokenizer as pair_tokenizer
-    from transformers import BertConfig, BertForSequenceClassification
-
-    tokenizer = pair_tokenizer(window)
-    tokenizer.save_pretrained(folder)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=window,
-        pad_token_id=tokenizer.pad_token_id,
-        initializer_range=0.3,  # large enough that pairs differ in what they are predicted to be
-        id2label=dict(enumerate(labels)),
-        label2id={label: index for index, label in enumerate(labels)},
-    )
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        model = BertForSequenceClassification(config)
-    model.save_pretrained(folder)
-    return folder
-
-
-def tiny_onnx(folder: Path, *, labels: Sequence[str] = RELATIONS, window: int = 64, seed: int = 4) -> Path:
-    """As `tiny_bert`, exported to an ONNX file in int8; returns the folder of that file."""
-    from scripts.onnx_export import export
-
-    export(bert := tiny_bert(folder / "trained", labels=labels, window=window, seed=seed), bert, folder / "shipped")
-    return folder / "shipped"
