@@ -35,8 +35,8 @@ def test_chats_of_one_premise_are_one_group_and_those_without_are_told_by_their_
 
 
 def workers() -> dict[int, float]:
-    """The processes on this machine that compute for an engine -> seconds of processor time."""
-    found: dict[int, float] = {}
+    """The processes below this one that compute for an engine -> seconds of processor time."""
+    parents, seconds = {}, {}
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
@@ -45,9 +45,14 @@ def workers() -> dict[int, float]:
             command = (folder / "cmdline").read_bytes()
         except OSError:
             continue
+        parents[int(folder.name)] = int(fields[1])
         if command.startswith(b"VLLM::Worker"):
-            found[int(folder.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return found
+            seconds[int(folder.name)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def ours(process: int | None) -> bool:
+        return process == os.getpid() or (process is not None and ours(parents.get(process)))
+
+    return {process: spent for process, spent in seconds.items() if ours(process)}
 
 
 def asked(folder: Path, replicas: int) -> tuple[list[Choice], list[float]]:
