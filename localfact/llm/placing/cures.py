@@ -2,16 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from localfact.errors import LocalFactError
 from localfact.llm.placing.hardware import GIB
 from localfact.llm.placing.model_shape import shape_of_card
 from localfact.llm.placing.placement import AMPERE, FP8_WHILE_LOADING, SMALL_BATCH, Placement
+from localfact.llm.placing.planner import COMFORTABLE_WINDOW, COUNTED_ON, EIGHTY_GB, GPU_SHARE, PlacementPlanner
 from localfact.models.cards import list_cards
-
-if TYPE_CHECKING:
-    from localfact.llm.placing.planner import PlacementPlanner
 
 #: Windows are advised in steps of so many tokens, from the smallest with which anything can be asked.
 STEP = 1_024
@@ -20,13 +17,13 @@ SMALLEST = 2_048
 COUNTS = (1, 2, 4, 8, 16)
 
 
-def cure(planner: "PlacementPlanner", refused: Placement) -> str:
+def cure(planner: PlacementPlanner, refused: Placement) -> str:
     """A sentence about what would fit."""
     ways = list(ways_of(planner, refused))
     return f"It would fit {'; '.join(ways)}." if ways else "Name a smaller model."
 
 
-def ways_of(planner: "PlacementPlanner", refused: Placement) -> Iterator[str]:
+def ways_of(planner: PlacementPlanner, refused: Placement) -> Iterator[str]:
     """What would help, each in words that follow "it would fit"."""
     window = refused.tokens - refused.tokens % STEP
     if SMALLEST <= window < planner.needed:
@@ -38,23 +35,16 @@ def ways_of(planner: "PlacementPlanner", refused: Placement) -> Iterator[str]:
         yield f"as {other}, with weights of fewer bits"
 
 
-def fits(planner: "PlacementPlanner", *, reserved: float) -> int | None:
+def fits(planner: PlacementPlanner, *, reserved: float) -> int | None:
     """The window with so much left to other models; None where it does not fit."""
     with suppress(LocalFactError):
-        return (
-            type(planner)(
-                planner.card, planner.shape, planner.hardware, planner.arguments, planner.dtype, reserved, advises=False
-            )
-            .best()
-            .window
-        )
+        freed = PlacementPlanner(planner.card, planner.shape, planner.hardware, planner.arguments, planner.dtype, reserved)
+        return freed.best().window
     return None
 
 
-def on_more_gpus(planner: "PlacementPlanner") -> Iterator[str]:
+def on_more_gpus(planner: PlacementPlanner) -> Iterator[str]:
     """Sentences with the number of GPUs that hold the model with a comfortable window: as stored, and in fp8."""
-    from localfact.llm.placing.planner import COMFORTABLE_WINDOW, COUNTED_ON, EIGHTY_GB, GPU_SHARE
-
     hardware, shape = planner.hardware, planner.shape
     memory = hardware.gpu_memory_gib or EIGHTY_GB
     window = max(planner.needed, min(planner.most, COMFORTABLE_WINDOW))
@@ -71,10 +61,8 @@ def on_more_gpus(planner: "PlacementPlanner") -> Iterator[str]:
                 break
 
 
-def sibling(planner: "PlacementPlanner") -> str | None:
+def sibling(planner: PlacementPlanner) -> str | None:
     """The card of the same family and size that fits this machine, the largest with room for long prompts, if any."""
-    from localfact.llm.placing.planner import COMFORTABLE_WINDOW
-
     card, found = planner.card, []
     for other in list_cards():
         shape = shape_of_card(other)
@@ -83,9 +71,7 @@ def sibling(planner: "PlacementPlanner") -> str | None:
             continue
         arguments = {name: value for name, value in planner.arguments.items() if name != "quantization"}
         with suppress(LocalFactError):
-            beside = type(planner)(
-                other, shape, planner.hardware, arguments, other.precision, planner.reserved_gib, advises=False
-            )
+            beside = PlacementPlanner(other, shape, planner.hardware, arguments, other.precision, planner.reserved_gib)
             roomy = beside.best().window >= COMFORTABLE_WINDOW
             found.append((roomy, shape.weights.stored, other.name))
     return max(found)[2] if found else None

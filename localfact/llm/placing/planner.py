@@ -50,6 +50,14 @@ OTHER_PARALLEL = ("data_parallel_size", "prefill_context_parallel_size")
 CPU_CACHE_VARIABLE = "VLLM_CPU_KVCACHE_SPACE"
 
 
+class TooBigError(MissingError):
+    """The model does not fit; `placement` is the best that was found."""
+
+    def __init__(self, message: str, placement: Placement) -> None:
+        super().__init__(message)
+        self.placement = placement
+
+
 class PlacementPlanner:
     """Finds the best placement of one model on one machine.
 
@@ -58,7 +66,6 @@ class PlacementPlanner:
         arguments: the user's, for vLLM.
         dtype: of the computation.
         reserved_gib: memory that other models on the same device take.
-        advises: whether a refusal says what would fit, for which other placements are tried.
 
     Raises:
         InputError: an argument is out of range, or asks for more GPUs or a larger window than there are.
@@ -72,11 +79,9 @@ class PlacementPlanner:
         arguments: Mapping[str, Any],
         dtype: str,
         reserved_gib: float,
-        *,
-        advises: bool = True,
     ) -> None:
         self.card, self.shape, self.hardware, self.arguments, self.dtype = card, shape, hardware, arguments, dtype
-        self.reserved_gib, self.advises = reserved_gib, advises
+        self.reserved_gib = reserved_gib
         self.most = min(shape.window, card.window or shape.window)
         self.asked_window = positive(arguments, "max_model_len", int, None)
         self.asked_parallel = positive(arguments, "tensor_parallel_size", int, None)
@@ -114,7 +119,7 @@ class PlacementPlanner:
         Where it allows none: the least quantised, on as few GPUs as hold the window.
 
         Raises:
-            MissingError: nothing fits; the message has the numbers and what would fit.
+            TooBigError: nothing fits; the message has the numbers.
         """
         if not self.hardware.gpus:
             return self.check(self.on_host())
@@ -250,9 +255,7 @@ class PlacementPlanner:
         return self.shape.kv_bytes * width / 2
 
     def check(self, placement: Placement) -> Placement:
-        """Returns the placement. Raises MissingError where it does not fit."""
-        from localfact.llm.placing.cures import cure
-
+        """Returns the placement. Raises TooBigError where it does not fit."""
         if placement.fits(self.needed):
             return placement
         parts = placement.tensor_parallel * self.pipeline
@@ -264,12 +267,12 @@ class PlacementPlanner:
             if self.hardware.gpus
             else self.host_share() / self.replicas(1)
         )
-        advice = cure(self, placement) if self.advises else ""
         kind = f"{self.dtype}, {placement.quantisation}" if placement.quantisation else self.dtype
-        raise MissingError(
+        raise TooBigError(
             f"'{self.card.name}' is too big for this machine ({self.hardware.describe()}): in {kind} it needs {need:.1f} GiB "
             f"({placement.weights * parts:.1f} of weights, {cache:.1f} for {self.needed} tokens, the rest to work in), "
-            f"and {max(have, 0):.1f} GiB {f'on {parts} of its GPUs ' if self.hardware.gpus else ''}are for it. {advice}"
+            f"and {max(have, 0):.1f} GiB {f'on {parts} of its GPUs ' if self.hardware.gpus else ''}are for it.",
+            placement,
         )
 
     def host_share(self) -> float:

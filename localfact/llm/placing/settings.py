@@ -14,11 +14,12 @@ from pydantic import Field
 
 from localfact.errors import LocalFactError, MissingError
 from localfact.llm.engine import EngineIdentity
+from localfact.llm.placing.cures import cure
 from localfact.llm.placing.engine_arguments import answer_changing, dtype_of, read_arguments
 from localfact.llm.placing.hardware import GIB, Gpu, Hardware, detect
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
 from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, UNKNOWN_TEMPLATE, Placement
-from localfact.llm.placing.planner import COMFORTABLE_WINDOW, EIGHTY_GB, PlacementPlanner
+from localfact.llm.placing.planner import COMFORTABLE_WINDOW, EIGHTY_GB, PlacementPlanner, TooBigError
 from localfact.models.cards import resolve_card, weights_folder
 from localfact.models.model_card import ModelCard
 from localfact.records import Record
@@ -208,9 +209,13 @@ def folder_of(card: ModelCard, place: Placing, *, planning: bool) -> Path | None
 def placement_of(
     card: ModelCard, shape: ModelShape, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
 ) -> Placement:
-    """The best placement of the model on the machine. Raises MissingError where it is too big for the machine."""
+    """The best placement of the model on the machine. Raises MissingError, with what would fit, where it is too big for it."""
     dtype = dtype_of(arguments) or precision(card, shape, hardware)
-    return PlacementPlanner(card, shape, hardware, arguments, dtype, reserved_gib).best()
+    planner = PlacementPlanner(card, shape, hardware, arguments, dtype, reserved_gib)
+    try:
+        return planner.best()
+    except TooBigError as error:
+        raise MissingError(f"{error} {cure(planner, error.placement)}") from None
 
 
 def precision(card: ModelCard, shape: ModelShape, hardware: Hardware) -> str:
