@@ -3,6 +3,7 @@
 It continues token ids, in batches, with prefixes cached, on CUDA or a CPU; what they mean is `llm/tokens/token_engine.py`'s.
 """
 
+import asyncio
 import atexit
 import multiprocessing
 import subprocess
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 #: Seconds that the engine's processes have to end by themselves before they are killed; they hold no data to lose.
 GRACE_SECONDS = 2.0
+#: How often it is looked whether a process that was asked first is still alive.
+SECONDS_BETWEEN_LOOKS = 1.0
 
 #: How the names of the engine's processes begin: those that compute, and what counts the requests of several replicas.
 _PROCESSES = ("EngineCore", "VLLM_DP_Coordinator")
@@ -126,8 +129,14 @@ class _Core:
     async def _start(self, make: Callable[[], Any]) -> int:
         spare_from_interrupts()
         self._llm = make()
-        # vLLM would ask this with the first request, and hang if its process died just then.
-        await self._llm.get_supported_tasks()
+        # vLLM would ask this with the first request. Asked of a process that has just died, it waits without end.
+        asked = asyncio.ensure_future(self._llm.get_supported_tasks())
+        while not asked.done() and not self._llm.errored:
+            await asyncio.wait([asked], timeout=SECONDS_BETWEEN_LOOKS)
+        if self._llm.errored:
+            asked.cancel()
+            raise EngineError("its process died as soon as it had loaded; the machine may have too little memory for it")
+        asked.result()
         return int(self._llm.model_config.max_model_len)
 
     @staticmethod

@@ -14,7 +14,7 @@ from tiny_models import settings_of, tiny_llama
 
 from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
 from localfact.llm.cores.process_environment import CACHE_BLOCK
-from localfact.llm.cores.vllm import VLLMEngine
+from localfact.llm.cores.vllm import VLLMEngine, _Core
 from localfact.llm.engine import Chat, Generation, Message
 from localfact.llm.tokens.chat import ChatLayout
 from localfact.llm.tokens.offsets import write
@@ -301,6 +301,20 @@ def test_an_engine_that_cannot_start_says_why_in_one_sentence(tmp_path: Path, fa
         VLLMEngine(settings_of(folder, no_such_argument=1))
     with pytest.raises(EngineError, match=r"could not start: .*512"):
         VLLMEngine(settings_of(folder, max_model_len=512))
+
+
+async def test_a_process_that_dies_as_soon_as_it_has_loaded_is_told_and_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As vLLM does when its worker is killed between the loading and the first question."""
+
+    class Dead:
+        errored = True
+
+        async def get_supported_tasks(self) -> None:
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr("localfact.llm.cores.vllm.SECONDS_BETWEEN_LOOKS", 0.01)
+    with pytest.raises(EngineError, match="died as soon as it had loaded"):
+        await asyncio.wait_for(_Core._start(object.__new__(_Core), Dead), timeout=60)
 
 
 @pytest.mark.parametrize("damage", ["{", '{"version": "1.0", "model": {"type": "none"}}', None])
