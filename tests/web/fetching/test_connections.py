@@ -13,13 +13,17 @@ pytestmark = pytest.mark.slow
 
 @dataclass
 class Connected(LoopbackPages):
-    """Notes the host of every connection."""
+    """Notes the host of every connection, and of those that are open."""
 
     connected: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connected.append(writer.get_extra_info("sockname")[0])
+        host = writer.get_extra_info("sockname")[0]
+        self.connected.append(host)
+        self.open.append(host)
         await super()._serve(reader, writer)
+        self.open.remove(host)
 
 
 async def test_a_connection_is_kept_for_the_next_page_and_of_too_many_the_one_used_longest_ago_goes(
@@ -32,4 +36,8 @@ async def test_a_connection_is_kept_for_the_next_page_and_of_too_many_the_one_us
         for host in (one, two, one, three, one, two):
             await fetcher.fetch(site.url("/article/1", host))
         assert site.connected == [one, two, three, two]
+        async with asyncio.timeout(60):
+            while len(site.open) > 2:
+                await asyncio.sleep(0.01)
+        assert sorted(site.open) == sorted([one, two])
         await fetcher.aclose()
