@@ -53,6 +53,7 @@ def test_the_first_run_is_tested_against_each_other_with_the_papers_row_of_the_s
     assert (paper["row"], paper["llama-3.1-70b-instruct Pr"], paper["Pr"]) == ("FR2 vs FS", 1.0, "")
     assert cells(table, 1, 2)["row"] == "FR2 vs VS"
     assert unpaired["F1@K"] < 0.05
+    assert {unpaired["kind"], paired["kind"]} <= set(table.facts), "which test a row is of is said above the table"
 
 
 @pytest.mark.slow
