@@ -156,9 +156,12 @@ def window_of(card: ModelCard, config: Any, tokenizer: Any) -> int:
     """The most tokens of an input: the least that the card, the tokenizer and the configuration allow.
 
     Raises:
-        InputError: none of them says.
+        InputError: none of them says, or what a file of the model says is no number.
     """
     positions = getattr(config, "max_position_embeddings", None)
+    for said in (positions, tokenizer.model_max_length):
+        if not isinstance(said, int | float | None):
+            raise InputError(f"A file of the model '{card.name}' gives {said!r:.40} as the most tokens that it reads.")
     if positions and config.model_type in OFFSET_POSITIONS:
         positions -= (config.pad_token_id or 0) + 1
     stated = [limit for limit in (card.window, positions, tokenizer.model_max_length) if limit and limit < 1e9]

@@ -44,9 +44,14 @@ def test_the_window_is_the_least_of_what_is_stated(tmp_path: Path) -> None:
     class Silent:
         model_type = "own"
 
+    class Damaged:
+        model_max_length = "64"
+
     assert window_of(card, Roberta(), Unlimited()) == 512
     with pytest.raises(InputError, match="`window` in its card"):
         window_of(card, Silent(), Unlimited())
+    with pytest.raises(InputError, match="gives '64' as the most tokens"):
+        window_of(card, config, Damaged())
 
 
 def test_either_text_can_be_the_one_that_is_cut(tmp_path: Path) -> None:
