@@ -57,6 +57,12 @@ def test_every_curve_is_drawn_in_its_colour_with_its_area_and_interval_beside_it
 
 
 @pytest.mark.slow
+def test_the_diagonal_of_a_guess_is_drawn_beside_the_curves() -> None:
+    (axes,) = roc_figure({"lexical": some_curve(1)}, "Entailment").axes
+    assert [[0, 1], [0, 1]] in [[list(line.get_xdata()), list(line.get_ydata())] for line in axes.lines]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["_hidden", "a $ b $ c", "models/<b>&amp;", "\\frac{1}", "名前"])
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_a_name_of_any_characters_is_drawn_as_it_is(name: str) -> None:

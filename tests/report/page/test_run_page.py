@@ -74,6 +74,12 @@ def test_counts_add_up_in_words() -> None:
     assert "4 responses = 2 scored + 1 abstained (no claim was found) + 1 unscored (no claim was judged) + 0 failed." in page
 
 
+def test_sentences_that_were_passed_over_are_noted_by_their_reason() -> None:
+    counts = {"extract": {"claims": 4, "dropped_table_row": 2, "dropped_heading": 0}}
+    found = blocks(run_page(read([small_assessment().model_copy(update={"counts": counts, "warnings": ("Odd.",)})])))
+    assert found["response-0"]["notes"] == ["Odd.", "2 sentences passed over as no claim: table row."]
+
+
 def test_every_response_is_in_the_index_and_has_data_of_its_own() -> None:
     run = run_of("SSC", "", "EU")
     found = blocks(run_page(read(run)))
