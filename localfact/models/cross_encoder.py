@@ -89,8 +89,8 @@ class CrossEncoder:
         card.require_role(use, CALLED[use])
         folder = weights_folder(card)
         self.model, self.tokenizer = load(folder, card, use, precision)
-        self.model.to(device_used(device))
-        on = device_used(device).partition(":")[0]
+        self.model.to(device := device_used(device))
+        on = device.partition(":")[0]
         self.workers_count = len(os.sched_getaffinity(0)) if on == "cpu" else 1
         self.workers = single_threaded_workers() if on == "cpu" else ThreadPoolExecutor(1)
         self.names: Mapping[int, str] = self.model.config.id2label
