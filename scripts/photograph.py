@@ -107,9 +107,7 @@ def photograph_annotation(chrome: Any, run: Path, out: Path) -> None:
                     if page is ada and place == 2:
                         take(page, "annotate-judge", out)
                     page.keyboard.press(key)
-                    page.wait_for_function(
-                        "place => document.querySelector('#said').innerText.includes(place)", arg=f"claim {place + 1}"
-                    )
+                    page.locator("#said").filter(has_text=f"claim {place + 1}").wait_for(state="attached")
                 page.keyboard.press("f")
                 page.wait_for_selector("text=Queue of")
             cy.goto(f"{address}adjudicate/1")

@@ -44,7 +44,7 @@ def person(chrome: Any, served: Served, name: str, **window: Any) -> Iterator[An
         page.on("pageerror", lambda one: complaints.append(str(one)))
         page.on("console", lambda one: complaints.append(one.text) if "Content Security" in one.text else None)
         page.goto(served.at)
-        page.wait_for_function("document.activeElement.id === 'name'")
+        page.wait_for_selector("#name:focus")
         page.keyboard.type(name)
         page.keyboard.press("Enter")
         shows(page, f"text=Queue of {name}")
@@ -61,8 +61,8 @@ def shows(page: Any, selector: str) -> None:
 
 
 def said(page: Any, words: str) -> None:
-    """Waits until the page says so."""
-    page.wait_for_function("words => document.querySelector('#said')?.innerText.includes(words)", arg=words)
+    """Waits until the page says so; a function to wait for would have to be evaluated, which the page's policy forbids."""
+    page.locator("#said").filter(has_text=words).wait_for(state="attached")
 
 
 def stored(folder: Path) -> AnnotationStore:

@@ -85,7 +85,7 @@ async def test_a_response_that_kills_two_workers_has_failed_and_its_neighbours_h
 
 
 async def test_a_worker_that_is_lost_at_the_end_takes_no_response_with_it(tmp_path: Path) -> None:
-    async with workers(Make(0.05, tmp_path)) as assessor:
+    async with workers(Make(0.05, tmp_path, company=2)) as assessor:
         found = await assessed(assessor, *(f"text {number}" for number in range(60)))
         first, second = tmp_path.iterdir()
         assert first.name != second.name
