@@ -288,6 +288,8 @@ def test_a_key_that_is_held_is_pressed_once_and_typed_words_are_not_lost_but_spl
         page.keyboard.type("The wheel was cast.\nIt was cast in Lund.")
         page.keyboard.press("Escape")
         page.keyboard.press("t")
+        while not under_way:
+            page.wait_for_timeout(10)
         under_way[0].continue_()
         said(page, "Saved: split claim 2: “The wheel was cast.” and “It was cast in Lund.”")
     store = stored(folder)
