@@ -67,7 +67,7 @@ class Reranker:
             EngineError: the reranker was closed. InputError: its weights are damaged.
         """
         self._go_on()
-        asked = self._prompt_beginning(readable(query))
+        asked = self._cut_query(readable(query))
         keys = {text: pair_hash(asked, readable(text)) for text in dict.fromkeys(texts)}
         known = self._recall(keys.values())
         new = {key: readable(text) for text, key in keys.items() if key not in known}
@@ -80,7 +80,7 @@ class Reranker:
         self._closed.set()
         self._encoder.workers.shutdown()
 
-    def _prompt_beginning(self, query: str) -> str:
+    def _cut_query(self, query: str) -> str:
         starts, limit = self._encoder.starts(query), self._encoder.room // QUERY_SHARE
         return query if len(starts) <= limit else query[: starts[limit]].rstrip()
 

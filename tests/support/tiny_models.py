@@ -18,8 +18,6 @@ CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}{{ eos_token }}\n"
     "{% endfor %}{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
 )
-#: What the outputs of a relation model stand for, in the order of the one that ships.
-RELATIONS = ("entailment", "contradiction", "neutral")
 #: A letter of the N'Ko script, whose first byte no other script has.
 POISON = "\u07ff"
 MARKS = ("<|system|>", "<|user|>", "<|assistant|>")

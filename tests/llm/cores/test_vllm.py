@@ -311,7 +311,7 @@ def test_a_process_that_dies_as_soon_as_it_has_loaded_is_told_and_not_waited_for
         errored = True
 
         async def get_supported_tasks(self) -> None:
-            await asyncio.Event().wait()
+            await asyncio.sleep(60)  # without end, but for a test that fails
 
     monkeypatch.setattr("localfact.llm.cores.vllm.SECONDS_BETWEEN_LOOKS", 0.01)
     # In a thread of its own, as always: what it starts is spared from Ctrl-C, as is all that this thread would start.
