@@ -5,7 +5,8 @@ from pathlib import Path
 from localfact.errors import MissingError
 from localfact.llm.placing.hardware import Hardware, detect
 from localfact.llm.placing.model_shape import shape_of_card
-from localfact.llm.placing.settings import placement_of
+from localfact.llm.placing.planner import PlacementPlanner
+from localfact.llm.placing.settings import precision
 from localfact.models.cards import list_cards, weights_folder
 from localfact.models.model_card import ModelCard
 from localfact.records import Record
@@ -70,7 +71,7 @@ def fits_here(card: ModelCard, hardware: Hardware) -> bool | None:
     if shape is None:
         return None
     try:
-        placement_of(card, shape, hardware, {}, 0.0)
+        PlacementPlanner(card, shape, hardware, {}, precision(card, shape, hardware), reserved_gib=0.0).best()
     except MissingError:
         return False
     return True

@@ -40,7 +40,7 @@ class RowFile:
 
     Attributes:
         path: the finished file.
-        done: the ids of the rows that need not be made again.
+        done: the ids of the rows that need not be made again: those that were made, failures not among them.
         warnings: differences in versions.
 
     Raises:
@@ -61,6 +61,7 @@ class RowFile:
         self.warnings: list[str] = []
         self._part_path = path.with_name(path.name + PART)
         self._run_path = path.with_name(path.name + RUN)
+        self.done: set[str] = set()
         self._lines: dict[str, bytes] = {}
         plain = json.loads(json.dumps({"settings": settings, "versions": versions or {}, **(notes or {})}))
         with write_errors(path), ExitStack() as opened:
@@ -79,11 +80,6 @@ class RowFile:
             opened.callback(self._part.close)
             self._opened = opened.pop_all()
 
-    @property
-    def done(self) -> frozenset[str]:
-        """The ids of the rows that were made, failures not among them."""
-        return frozenset(name for name, line in self._lines.items() if ERROR not in json.loads(line))
-
     def __enter__(self) -> Self:
         return self
 
@@ -98,7 +94,7 @@ class RowFile:
         """
         line = readable(json.dumps(row, ensure_ascii=False)).encode() + b"\n"
         self._part.append(line)
-        self._lines[str(row["id"])] = line
+        self._keep(row, line)
 
     def complete(self, order: Sequence[str]) -> list[Row]:
         """Writes the rows, in the order of these ids, to the output's own name, and returns them.
@@ -132,19 +128,25 @@ class RowFile:
         """Reads the rows that are there, the last one of each id; an incomplete last line is cut off."""
         for file in (self.path, self._part_path):
             for number, line in enumerate(lines_of(file), start=1):
-                self._lines[row_id(file, number, line)] = line
+                self._keep(row_of(file, number, line), line)
+
+    def _keep(self, row: Row, line: bytes) -> None:
+        name = str(row["id"])
+        self._lines[name] = line
+        (self.done.discard if ERROR in row else self.done.add)(name)
 
 
-def row_id(file: Path, number: int, line: bytes) -> str:
-    """The id of one row.
+def row_of(file: Path, number: int, line: bytes) -> Row:
+    """One row, which has an id.
 
     Raises:
         InputError: a complete line that is no row; the file is left unchanged, as it may be somebody's work.
     """
     try:
-        name = json.loads(line)["id"]
+        row: Row = json.loads(line)
+        named = isinstance(row["id"], str)
     except (ValueError, RecursionError, TypeError, KeyError):
-        name = None
-    if not isinstance(name, str):
+        named = False
+    if not named:
         raise InputError(f"{file}, line {number}, is damaged. Remove the line, or begin the file again with --force.")
-    return name
+    return row
