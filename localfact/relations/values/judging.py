@@ -155,6 +155,10 @@ def _judge(claim: ReadClause, read: ReadText) -> ValueFinding:
     for placed in read.clauses:
         compared = list(_compare(claim, placed.clause))
         words = frozenset(word for one in compared for word in one.words)
+        apart |= words
+        silent = compared and all(one.agreement is None for one in compared)
+        if claim.values and silent and not is_reversed(claim, placed.clause):
+            continue  # as most clauses are: it can say nothing, so how well it fits need not be known
         fitting = fit(claim, placed, words)
         one = _rule(claim, fitting, compared, placed)
         span = read.spans[placed.sentence]
@@ -176,7 +180,6 @@ def _judge(claim: ReadClause, read: ReadText) -> ValueFinding:
             own.append(placed)
         elif ValueAgreement.OTHER in valued:
             others.append(placed)
-        apart |= words
     if other.strength >= LEAST_OTHER and other.strength > FOR_THE_CLAIM * max(same.strength, plain):
         return other
     if same.strength >= LEAST_SAME:

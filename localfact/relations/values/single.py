@@ -39,7 +39,8 @@ def happens_once(claim: ReadClause) -> bool:
 
 def has_one_value(words: frozenset[str], governor: str) -> bool:
     """Whether a name behind that governor, in a clause with those compared words, fills a slot that has one value."""
-    return any(governor in governors for word, governors in _slots().items() if word in words)
+    slots = _slots()
+    return any(governor in slots[word] for word in words & slots.keys())
 
 
 def are_of_one_level(one: Name, other: Name) -> bool:
