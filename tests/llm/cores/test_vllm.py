@@ -71,13 +71,13 @@ async def test_labels_of_different_first_tokens_have_the_log_probabilities_of_a_
 async def test_labels_that_share_tokens_add_up_over_the_branchings_alone(both: Any, prefix: str) -> None:
     engine, reference = both
     labels = ["Likely supported", "Likely non-supported", "Supported", "Non-supported", "Support", "Irrelevant"]
-    choice = await engine.choose(CHAT, labels, prefix=prefix, stage="pre-verification")
+    choice = await engine.choose(CHAT, labels, prefix=prefix, whole=True, stage="pre-verification")
     text = reference.prompt(CHAT, prefix)
     written = {label: reference.ids(text + label) for label in labels}
     base = shared_start([reference.ids(text), *written.values()])
     paths = {label: ids[len(base) :] for label, ids in written.items()}
     for label, path in paths.items():
-        expected = 0.0
+        expected = forced = 0.0
         steps = reference.path(base, path)
         for place in range(len(path) + 1):
             after = {
@@ -89,7 +89,11 @@ async def test_labels_that_share_tokens_add_up_over_the_branchings_alone(both: A
                 expected += math.log(1 - sum(math.exp(float(said[child])) for child in children)) if children else 0.0
             elif place == 0 or len(after) > 1:
                 expected += steps[place]
+            else:
+                forced += steps[place]
         assert choice.log_probs[label] == pytest.approx(expected, **EXACT), label
+        if label == choice.best:
+            assert choice.whole == pytest.approx(expected + forced, **EXACT)
     assert choice.usage.requests > 1
 
 
