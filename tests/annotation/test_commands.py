@@ -130,6 +130,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         ["--overlap", "0", "--seed", "0", "--blind", "--adjudicator", "cy", "--port", "0", "--host", "localhost"],
     ],
 )
+@pytest.mark.slow
 def test_the_same_command_goes_on_whatever_its_options(tmp_path: Path, served: list[Path], options: list[str]) -> None:
     data, folder = tmp_path / "answers.jsonl", tmp_path / "project"
     data.write_text(json.dumps(ROW) + "\n")

@@ -49,6 +49,7 @@ def verdicts_of(run: Path) -> list[str]:
     return [verdict.label.value for one in read_assessments(run) for verdict in one.verdicts]
 
 
+@pytest.mark.slow
 def test_thresholds_are_chosen_written_and_applied(run: Path, tmp_path: Path) -> None:
     file = tmp_path / "thresholds.json"
     typed = ["calibrate", "--verdicts", str(run), "--max-risk", "0.2", "--delta", "0.1", "--verdict-thresholds", str(file)]

@@ -73,6 +73,7 @@ def test_two_runs_of_one_method_are_told_apart_by_their_folders(runs: list[Path]
     assert [column.name for column in ours.columns] == ["score", "score (run)", "b"]
 
 
+@pytest.mark.slow
 def test_the_tables_hold_what_was_found(compared: RunsCompared) -> None:
     assert "| Pr |" in markdown(scores_table(compared))
     assert "median=2" in markdown(differences_table(compared))

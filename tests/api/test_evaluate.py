@@ -28,6 +28,7 @@ def test_the_name_of_a_run_does_not_depend_on_the_models_name() -> None:
     assert len({run_name(settings.model_copy(update={"model": identity}).plain()) for identity in named}) == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_was_begun_under_other_rules_is_refused(tmp_path: Path) -> None:
     ours = {"options": LEXICAL, "limit": 1, "out": tmp_path / "run"}
     execute(prepare(method="builtin-fr2", **ours))
@@ -49,6 +50,7 @@ def test_settings_without_a_stage_are_refused(tmp_path: Path) -> None:
         rescore(tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_a_run_that_ends_parses_each_assessment_once_and_so_does_one_that_is_opened_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

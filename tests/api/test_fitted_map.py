@@ -97,6 +97,7 @@ def test_a_model_that_says_neutral_to_everything_is_heard_and_its_map_is_written
 
 
 @pytest.mark.parametrize("after", [30, 121, 123])
+@pytest.mark.slow
 def test_a_run_that_was_killed_goes_on_with_its_map_to_the_same_bytes(model: Model, tmp_path: Path, after: int) -> None:
     model.run(tmp_path / "whole")
     model.asked, model.stop_after = 0, after
@@ -110,6 +111,7 @@ def test_a_run_that_was_killed_goes_on_with_its_map_to_the_same_bytes(model: Mod
     assert recorded_map(tmp_path / "broken") == recorded_map(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_replay_fits_the_same_map_from_the_transcript_and_searches_for_nothing(
     model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

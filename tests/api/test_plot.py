@@ -93,12 +93,14 @@ def test_a_run_looks_the_same_in_a_figure_that_another_run_is_not_in(runs: dict[
         assert COLOURS[0].lower() not in svg
 
 
+@pytest.mark.slow
 def test_where_nothing_can_be_drawn_nothing_is_and_the_error_says_what_it_takes(runs: dict[str, Path], tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"Nothing can be drawn. .*has no annotated claims: not in roc.*come with the data"):
         plot([runs["bare"]], out=tmp_path / "none", only=["roc"])
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.slow
 def test_a_method_without_a_graph_has_no_posteriors_of_passages(runs: dict[str, Path], tmp_path: Path) -> None:
     settings = (runs["labelled"] / RUN_FILE).read_text(encoding="utf-8").replace("tables: balanced", "judge: safe")
     (tmp_path / RUN_FILE).write_text(settings, encoding="utf-8")

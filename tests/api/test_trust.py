@@ -56,6 +56,7 @@ def found(run: Path) -> TrustReport:
     return trust([run])
 
 
+@pytest.mark.slow
 def test_a_host_that_disagrees_with_the_rest_sinks_and_the_others_do_not(found: TrustReport) -> None:
     hosts = {one.host: one for one in found.hosts}
     assert found.hosts[0].host == "rumour.example"
@@ -79,6 +80,7 @@ def test_a_run_given_twice_counts_once(run: Path, found: TrustReport) -> None:
     assert (twice.repeated, twice.table) == (TOWNS, found.table)
 
 
+@pytest.mark.slow
 def test_the_table_is_written_read_by_eval_and_compared(run: Path, tmp_path: Path) -> None:
     table, page = tmp_path / "hosts.yaml", tmp_path / "trust.html"
     told = CliRunner().invoke(app, ["trust", str(run), "--out", str(table), "--html", str(page)])

@@ -81,6 +81,7 @@ def test_a_list_in_the_file_is_an_option_given_several_times(localfact: QuickCom
         ("endpoint: http://gpu-box:8000/v1", "--endpoint"),
     ],
 )
+@pytest.mark.slow
 def test_what_opens_something_is_typed_and_not_taken_from_the_file_alone(
     localfact: QuickCommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, typed: str
 ) -> None:
@@ -200,6 +201,7 @@ def commands_with_options() -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("words", commands_with_options(), ids=" ".join)
+@pytest.mark.slow
 def test_no_command_takes_from_a_file_what_only_the_command_line_opens(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

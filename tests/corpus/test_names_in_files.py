@@ -50,6 +50,7 @@ def refuse_all(corpus: Path, commands: Sequence[Sequence[str]], told: str) -> No
 
 
 @pytest.mark.parametrize("name", BAD)
+@pytest.mark.slow
 def test_a_name_in_its_description_leads_nowhere_else(corpus: Path, name: str) -> None:
     file = corpus / "corpus.yaml"
     content = yaml.safe_load(file.read_bytes())

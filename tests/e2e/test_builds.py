@@ -51,6 +51,7 @@ def test_a_text_without_a_claim_passes_no_bar(localfact: CommandLine, tmp_path: 
     assert "no response has a claim that was judged" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_typed_text_is_annotated_without_a_file(localfact: CommandLine, tmp_path: Path) -> None:
     quick = ("--embedder", "none", "--relations", "lexical")
     done = QuickCommandLine(tmp_path)("check", "Ada Lovelace was born in Paris.", *quick, "--format", "github")

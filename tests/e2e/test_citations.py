@@ -25,6 +25,7 @@ def answer(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_typed_text_and_a_file_of_sources_are_all_it_takes(localfact: CommandLine, answer: Path) -> None:
     done = localfact("check", "answer.txt", "--sources", "sources.json", *QUICK)
     assert done.returncode == 0, done.stderr

@@ -38,6 +38,7 @@ def assessed(folder: Path, run: str) -> Any:
     return json.loads(line)
 
 
+@pytest.mark.slow
 def test_lexical_relations_need_no_model(localfact: CommandLine, tmp_path: Path) -> None:
     lexical = ("--data", data(tmp_path), "--relations", "lexical", "--embedder", "none")
     for version, pairs in ((1, 4), (2, 6), (3, 6 + 6)):

@@ -172,6 +172,7 @@ def test_relate_adds_three_probabilities_to_each_row(localfact: CommandLine, tmp
     assert done.returncode == 1
 
 
+@pytest.mark.slow
 def test_the_model_that_ships_relates_where_none_is_named(localfact: CommandLine, tmp_path: Path) -> None:
     premise = "The bridge was designed by Ada Brown and opened to traffic in 1932, after eight years of work."
     hypotheses = {
@@ -188,6 +189,7 @@ def test_the_model_that_ships_relates_where_none_is_named(localfact: CommandLine
     assert localfact("relate", "pairs.jsonl", "--relations", "lexical", "--json").stdout == done.stdout
 
 
+@pytest.mark.slow
 def test_a_corpus_is_built_looked_into_and_verified(localfact: CommandLine, tmp_path: Path) -> None:
     pages = [
         {"url": f"https://x.example/{n}", "title": f"Page {n}", "text": f"The {w} tower is old."} for n, w in enumerate("abc")

@@ -22,6 +22,7 @@ def test_pgmpys_elimination_equals_enumeration_with_hard_zeros_too(graph):
     assert found_log_z == pytest.approx(log_z, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_equal_duplicates_count_as_often_as_they_stand_in_the_graph():
     expected, log_z = enumerated(EQUAL)
     once = FactorGraph(EQUAL.ids, EQUAL.priors, EQUAL.edges[:1], EQUAL.tables[:1])

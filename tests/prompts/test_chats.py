@@ -345,6 +345,7 @@ def test_no_label_of_a_page_is_one_to_a_judge(hostile: str) -> None:
             assert style.read(shown) is None
 
 
+@pytest.mark.slow
 def test_a_long_run_of_brackets_is_searched_in_one_pass() -> None:
     """In two, a million of them would take hours: the test would not end."""
     judging_chat("factverify", "Ice floats.", [passage("[" * 500_000), passage("[ " * 500_000)], boundary=BOUNDARY)

@@ -72,6 +72,7 @@ def test_a_name_of_any_characters_is_drawn_as_it_is(name: str) -> None:
     assert files["png"] != plain["png"]
 
 
+@pytest.mark.slow
 def test_a_long_name_keeps_its_end_and_the_figure_its_curve() -> None:
     svg = render_figure(roc_figure({"/" + "long/" * 40 + "albert": some_curve(1)}, "t"))["svg"].decode()
     assert "…ong/long/long/long/long/long/albert" in svg.replace("&#8230;", "…")

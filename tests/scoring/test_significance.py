@@ -42,6 +42,7 @@ def test_the_unpaired_t_test_is_welchs(side: Alternative) -> None:
     assert welch_t_test(np.ones(4), np.ones(4), side) is None
 
 
+@pytest.mark.slow
 def test_the_clustered_error_is_that_of_statsmodels() -> None:
     from scipy import stats
     from statsmodels.api import OLS

@@ -106,6 +106,7 @@ def test_real_vectors_are_found_alike_after_pages_were_added(tmp_path: Path, pag
         assert index.affinity(query, vector, at_once.ids) == at_once.affinity(query, vector, at_once.ids)
 
 
+@pytest.mark.slow
 def test_nothing_is_embedded_twice_and_nothing_written_when_nothing_changed(tmp_path: Path) -> None:
     texts, embedder, seen = corpus(50), LettersAsVectors(), list[int]()
     folder = Segments(tmp_path, "pages")

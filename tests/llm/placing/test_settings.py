@@ -173,6 +173,7 @@ def test_weights_that_are_missing_are_told_with_the_places_and_that_they_would_b
         engine_settings(card.model_copy(update={"hub": "nobody/nothing"}), hardware=machine(8, 139.8, HOPPER))
 
 
+@pytest.mark.slow
 def test_a_folder_is_run_as_its_configuration_says_on_a_cpu(tmp_path: Path) -> None:
     card = load_card(str(model_folder(tmp_path / "tiny")))
     settings = engine_settings(card, hardware=LAPTOP)
@@ -369,6 +370,7 @@ def test_what_the_card_of_llama_says_follows_from_its_configuration(tmp_path: Pa
     assert (shape.kv_bytes, shape.kv_heads, shape.window) == (card.kv_bytes, card.kv_heads, card.window)
 
 
+@pytest.mark.slow
 def test_what_a_configuration_leaves_to_its_class_is_known(tmp_path: Path) -> None:
     """Gemma 3 states neither its window nor its heads: 34 layers, 4 key-value heads of 256, 131,072 tokens."""
     text = {"hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34}

@@ -239,6 +239,7 @@ def test_the_idf_table_is_small_and_holds_no_rare_word():
     assert min(int(row.split()[1]) for row in rows) >= 4
 
 
+@pytest.mark.slow
 def test_held_out_accuracy_is_what_the_file_says(shared: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(model_module, "FOUND_SHARES", FITTED_SHARES)
     data = shared / "data"

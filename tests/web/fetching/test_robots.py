@@ -76,6 +76,7 @@ def test_a_robots_txt_made_to_take_time_is_given_up_on_unread_and_forbids(monkey
     assert caught.value.failure.reason is Reason.ROBOTS_DISALLOWED
 
 
+@pytest.mark.slow
 def test_a_large_robots_txt_of_many_groups_is_read() -> None:
     groups = "".join(f"User-agent: bot{n}\nDisallow: /{n}\nDisallow: /x{n}\n\n" for n in range(5_000))
     assert rules_in(groups) < 50_000
