@@ -18,7 +18,7 @@ MOST_NUMBER = 2**1000
 class _Loader(yaml.CSafeLoader):
     """Safe, and without merge keys, which would name values many times over before anybody could count them.
 
-    libyaml's, which reads a description of a corpus in a tenth of the time that PyYAML's own takes.
+    libyaml's: a sixth of the time that PyYAML's own takes, with the look at the depth that it needs.
     """
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
