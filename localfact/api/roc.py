@@ -155,11 +155,11 @@ def predict_questions(
 
     Questions that the file has are not asked again, except those with a failure.
     """
-    done = file.done
-    waiting = [question for question in questions if question.id not in done]
-    report(len(done), len(questions))
+    waiting = [question for question in questions if question.id not in file.done]
+    there = len(questions) - len(waiting)
+    report(there, len(questions))
     if waiting:
-        complete(ask(waiting, found, file, lambda asked: report(len(done) + asked, len(questions))))
+        complete(ask(waiting, found, file, lambda asked: report(there + asked, len(questions))))
     return file.complete([question.id for question in questions])
 
 

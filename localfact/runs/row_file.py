@@ -40,7 +40,7 @@ class RowFile:
 
     Attributes:
         path: the finished file.
-        done: the ids of the rows that need not be made again: those that were made, failures not among them.
+        done: the ids of the rows that need not be made again: those that were made, failures not among them. It grows.
         warnings: differences in versions.
 
     Raises:
