@@ -70,6 +70,9 @@ _COMPILE_NOTHING = {"TORCHDYNAMO_DISABLE": "1"}
 #: What vLLM compiles ahead of time for a CPU it cannot read back, and compiles again at each start; torch's own cache is read.
 _COMPILE_ONCE = {"VLLM_USE_AOT_COMPILE": "0"}
 _BATCH_INVARIANT = {"VLLM_BATCH_INVARIANT": "1"}
+#: vLLM gives up a grammar that takes 5 s to compile, lest a stranger's hangs it. Ours are plain, and the first for a vocabulary
+#: takes longer on a slow CPU.
+_PLAIN_GRAMMARS = {"VLLM_REGEX_COMPILATION_TIMEOUT_S": "0"}
 #: vLLM keeps a core of a CPU for its scheduler, which sleeps while the others compute. Up to so many cores that costs more than
 #: it gives: on two, everything else would wait for one.
 FEW_CORES = 4
@@ -97,7 +100,7 @@ def make_environment(*, on_cpu: bool, eager: bool, deterministic: bool = False) 
         eager: whether nothing is compiled for it.
         deterministic: for vLLM's batch-invariant kernels, on GPUs.
     """
-    wanted = dict(_QUIET_CHILDREN)
+    wanted = _QUIET_CHILDREN | _PLAIN_GRAMMARS
     if on_cpu:
         wanted |= _COMPILE_NOTHING if eager else _COMPILE_ONCE
     if on_cpu and len(os.sched_getaffinity(0)) <= FEW_CORES:

@@ -85,6 +85,10 @@ def test_batch_invariance_is_for_gpus_and_nothing_is_compiled_for_eager_executio
     assert compiled["VLLM_USE_AOT_COMPILE"] == "0", "else a model is compiled at every start"
 
 
+def test_a_grammar_is_compiled_however_long_a_slow_machine_takes() -> None:
+    assert make_environment(on_cpu=True, eager=False)["VLLM_REGEX_COMPILATION_TIMEOUT_S"] == "0", "none, for vLLM"
+
+
 def test_a_cpus_cache_has_small_blocks_whoever_set_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VLLM_CPU_KVCACHE_SPACE", raising=False)
     assert set(cache_on_cpu()) == {"block_size", "kv_cache_memory_bytes"}
