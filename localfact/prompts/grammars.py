@@ -10,8 +10,8 @@ from localfact.llm.engine import Grammar
 from localfact.text import words
 from localfact.vocabulary import PreVerificationLabel
 
-#: The most characters of a claim: so few that one cannot look like an endless repetition, at which answers are cut
-#: (`llm/cores/vllm.py`).
+#: The most characters of a claim: more than a sentence has, as what follows a cut one is a piece of it, called a claim. One that
+#: repeats itself is ended sooner (`llm/tokens/token_engine.py`).
 LONGEST = 400
 #: The most characters that one more token would have had.
 LAST_TOKEN = 10
