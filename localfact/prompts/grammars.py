@@ -10,8 +10,8 @@ from localfact.llm.engine import Grammar
 from localfact.text import words
 from localfact.vocabulary import PreVerificationLabel
 
-#: The most characters of a claim: more than a sentence has, as what follows a cut one is a piece of it, called a claim. One that
-#: repeats itself is ended sooner (`llm/tokens/token_engine.py`).
+#: The most characters of a claim: more than a sentence has, as the rest of one that is cut is written as another claim. Where
+#: one repeats itself the answer ends sooner (`llm/tokens/token_engine.py`).
 LONGEST = 400
 #: The most characters that one more token would have had.
 LAST_TOKEN = 10
