@@ -48,6 +48,7 @@ def main() -> None:
     parser = parser_of(__doc__, "runs/extraction")
     parser.add_argument("--extractor", action="append", choices=EXTRACTORS, help="one of them, as often as wanted")
     parser.add_argument("--free", action="store_true", help="let the model write in no given form")
+    parser.add_argument("--stride", type=int, help="sentences that chunked reads in a call; default: the whole answer")
     parser.add_argument("--each", type=int, default=20, help="answers of each source (20)")
     chosen = parser.parse_args()
     chosen.work.mkdir(parents=True, exist_ok=True)
@@ -62,6 +63,8 @@ def main() -> None:
         guided = None if not asks else not chosen.free
         options = Options(extractor=extractor, model=chosen.model if asks else None, guided=guided)
         name = f"{extractor}.free" if chosen.free and asks else extractor
+        if extractor == "chunked" and chosen.stride:
+            name, options = f"{name}.{chosen.stride}", options.model_copy(update={"stride": chosen.stride})
         rows.append(measure(name, data, options, chosen.work, answers))
     print(markdown_table(HEADS, rows))
 

@@ -10,9 +10,9 @@ from localfact.llm.engine import Grammar
 from localfact.text import words
 from localfact.vocabulary import PreVerificationLabel
 
-#: The most characters of a claim: more than a sentence has, as the rest of one that is cut is written as another claim. Where
-#: one repeats itself the answer ends sooner (`llm/tokens/token_engine.py`).
-LONGEST = 400
+#: The most characters of a claim: so few that one cannot look like an endless repetition, at which answers are cut
+#: (`llm/cores/vllm.py`).
+LONGEST = 200
 #: The most characters that one more token would have had.
 LAST_TOKEN = 10
 #: An answer has at most one claim for so many words of the text, rounded up to a power of two, so that few grammars are made...

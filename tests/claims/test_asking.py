@@ -178,7 +178,7 @@ async def test_claims_that_the_grammar_cut_are_counted_and_told() -> None:
             answer = await super().generate(chat, **settings)  # type: ignore[arg-type]
             return answer.model_copy(update={"masked": True})
 
-    cut, whole = "Ice floats on water, " * 18 + "nobody knows why", "Ice floats on water. " * 18 + "It does not sink."
+    cut, whole = "Ice floats on water, " * 9 + "nobody", "Ice floats on water. " * 9 + "It does."
     said = f"- {cut} ###SUPPORTED###\n- {whole} ###SUPPORTED###"
     assert len(cut) < len(whole) <= LONGEST
     for kind, counted in ((GuidedEngine, 1), (ScriptedEngine, 0)):

@@ -26,7 +26,7 @@ from localfact.runtime.usage import Usage
 
 #: The most tokens whose log-probabilities vLLM reports in one request.
 MOST_CHILDREN = 128
-#: An answer under a grammar ends where at least so many tokens stand three times in a row, as in no claim that says something.
+#: An answer under a grammar ends where at least so many tokens stand three times in a row: more than one claim may have.
 REPEATED: Mapping[str, int] = {"min_pattern_size": 25, "max_pattern_size": 200, "min_count": 3}
 
 
