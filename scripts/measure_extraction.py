@@ -10,6 +10,7 @@ person to read. Claims are kept in FOLDER: the same command goes on where it was
 """
 
 import json
+from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 from localfact.api.align import similarity
 from localfact.api.extract import extract_claims
 from localfact.inputs.responses import MAX_WORDS, response_of
-from localfact.methods.extraction import EXTRACTORS
+from localfact.methods.extraction import CHUNKED, EXTRACTORS
 from localfact.methods.options import Options
 from localfact.records import Claim, Response, Span
 from localfact.scoring.alignment import best_matches
@@ -41,7 +42,10 @@ SHORTEST, LONGEST = 40, 260
 DEFAULTS = ("rules", "small-lm", "chunked", "atomizer", "one-call")
 #: Claims of an extractor that a person reads besides.
 READ = 50
-HEADS = ("extractor", "claims", "failed", "lines unread", "calls", "tokens written", "new words", "precision", "recall", "F1")
+HEADS = (
+    *("extractor", "claims", "failed", "lines unread", "calls", "tokens written", "cut", "placed nowhere", "new words"),
+    *("precision", "recall", "F1"),
+)
 
 
 def main() -> None:
@@ -49,6 +53,7 @@ def main() -> None:
     parser.add_argument("--extractor", action="append", choices=EXTRACTORS, help="one of them, as often as wanted")
     parser.add_argument("--free", action="store_true", help="let the model write in no given form")
     parser.add_argument("--stride", type=int, help="sentences that chunked reads in a call; default: the whole answer")
+    parser.add_argument("--alone", action="store_true", help="show a sentence or chunk without those around it")
     parser.add_argument("--each", type=int, default=20, help="answers of each source (20)")
     chosen = parser.parse_args()
     chosen.work.mkdir(parents=True, exist_ok=True)
@@ -57,16 +62,24 @@ def main() -> None:
     write(data, answers)
     rows = []
     for extractor in chosen.extractor or DEFAULTS:
-        asks = EXTRACTORS[extractor].asks_model
-        if asks and chosen.model is None:
+        if EXTRACTORS[extractor].asks_model and chosen.model is None:
             parser.error(f"--model names the language model that {extractor} asks")
-        guided = None if not asks else not chosen.free
-        options = Options(extractor=extractor, model=chosen.model if asks else None, guided=guided)
-        name = f"{extractor}.free" if chosen.free and asks else extractor
-        if extractor == "chunked" and chosen.stride:
-            name, options = f"{name}.{chosen.stride}", options.model_copy(update={"stride": chosen.stride})
-        rows.append(measure(name, data, options, chosen.work, answers))
+        rows.append(measure(*way(extractor, chosen), data, chosen.work, answers))
     print(markdown_table(HEADS, rows))
+
+
+def way(extractor: str, chosen: Namespace) -> tuple[str, Options]:
+    """How an extractor is asked, by the command's options; and a name for it."""
+    if not EXTRACTORS[extractor].asks_model:
+        return extractor, Options(extractor=extractor)
+    name, given = extractor, {"model": chosen.model, "guided": not chosen.free}
+    if chosen.stride and extractor == CHUNKED:
+        name, given = f"{name}.{chosen.stride}", given | {"stride": chosen.stride}
+    if chosen.free:
+        name += ".free"
+    if chosen.alone:
+        name, given = f"{name}.alone", given | {"context_sentences": "0,0"}
+    return name, Options(extractor=extractor, **given)
 
 
 def draw(file: Path, key: str, count: int) -> list[dict[str, Any]]:
@@ -82,7 +95,7 @@ def draw(file: Path, key: str, count: int) -> list[dict[str, Any]]:
     return [found[text] for text in sorted(found, key=lambda text: digest(f"sixty {text}"))[:count]]
 
 
-def measure(name: str, data: Path, options: Options, folder: Path, answers: Sequence[dict[str, Any]]) -> list[str]:
+def measure(name: str, options: Options, data: Path, folder: Path, answers: Sequence[dict[str, Any]]) -> list[str]:
     """The row of an extractor in the table; writes what a person shall read."""
     out = folder / f"{name}.jsonl"
     summary = extract_claims(data, out, options=options)
@@ -95,7 +108,8 @@ def measure(name: str, data: Path, options: Options, folder: Path, answers: Sequ
     drawn = sorted(told, key=lambda one: digest(f"read {one['claim']} {one['response']}"))[:READ]
     write(folder / f"drawn.{name}.jsonl", drawn)
     asked = (sum(int(sums.get(kind, 0)) for sums in summary.usage.values()) for kind in ("requests", "output_tokens"))
-    figures = [len(told), summary.failed, summary.counts["lines_unparsed"], *asked, sum(bool(one["new"]) for one in told)]
+    odd = (summary.counts.get(kind, 0) for kind in ("claims_cut", "claims_unlocated"))
+    figures = [len(told), summary.failed, summary.counts["lines_unparsed"], *asked, *odd, sum(bool(one["new"]) for one in told)]
     facts = {row["id"]: [fact["text"] for fact in row["facts"]] for row in answers if row["facts"]}
     return [name, *map("{:,}".format, figures), *matched([(row, facts[row["id"]]) for _, row in made if row["id"] in facts])]
 
