@@ -18,6 +18,8 @@ from localfact.text import words
 
 HELD_OUT_FILE = Path(__file__).parent / "held_out_topics.json"
 SEED = "localfact builtin-nli"
+#: Of the topics that small-lm could have learned from, the percentage that it was only measured on.
+SMALL_LM_TEST_PERCENT = 15
 #: The passages for flaherty.
 FLAHERTY = ("wikipedia", "google")
 #: Who wrote FActScore's biographies, and who the sentences that stand in for pages, of which none come with them.
@@ -34,8 +36,21 @@ def held_out_topics(name: str) -> frozenset[str]:
 
 
 def hash_of_topic(topic: str) -> str:
+    """The hash by which held_out_topics.json knows a topic."""
+    return digest(topic_key(topic))
+
+
+def taught_small_lm(topic: str) -> bool:
+    """Whether small-lm may have learned from texts about a topic.
+
+    Its recipe's division, `is_test` of scripts/training/claim_model/sets.py in the same commit.
+    """
+    return int(digest(f"claims {topic_key(topic)}"), 16) % 100 >= SMALL_LM_TEST_PERCENT
+
+
+def topic_key(topic: str) -> str:
     """A topic by its words in lower case, whatever stands between them."""
-    return digest(" ".join(words(topic.casefold())) or topic)
+    return " ".join(words(topic.casefold())) or topic
 
 
 def digest(text: str) -> str:

@@ -4,9 +4,10 @@
 
 DATA is the folder of public data sets. --each answers (20) are drawn from each of three sources by a hash, and claims are taken
 from them by each extractor, those without a language model too. Their claims are matched with the annotators' one to one, as
-`localfact align` does; FActScore's biographies alone have some. A claim with a content word that its text lacks may be made up:
-such are written to FOLDER/new_words.EXTRACTOR.jsonl, and some more drawn by a hash to FOLDER/drawn.EXTRACTOR.jsonl, for a
-person to read. Claims are kept in FOLDER: the same command goes on where it was interrupted.
+`localfact align` does; FActScore's biographies alone have some, and only those are drawn whose topics small-lm did not learn
+from. A claim with a content word that its text lacks may be made up: such are written to FOLDER/new_words.EXTRACTOR.jsonl, and
+some more drawn by a hash to FOLDER/drawn.EXTRACTOR.jsonl, for a person to read. Claims are kept in FOLDER: the same command
+goes on where it was interrupted.
 """
 
 import json
@@ -27,7 +28,7 @@ from localfact.scoring.alignment import best_matches
 from localfact.text import word_count
 from localfact.thoughts import without_thoughts
 from scripts.assessing import parser_of
-from scripts.labelled_sets import digest, json_lines
+from scripts.labelled_sets import digest, json_lines, taught_small_lm
 from scripts.measure_invented import new_words
 from scripts.tables import markdown_table, with_interval
 
@@ -43,7 +44,8 @@ DEFAULTS = ("rules", "small-lm", "chunked", "atomizer", "one-call")
 #: Claims of an extractor that a person reads besides.
 READ = 50
 HEADS = (
-    *("extractor", "claims", "failed", "lines unread", "calls", "tokens written", "cut", "placed nowhere", "new words"),
+    *("extractor", "claims", "failed", "lines unread", "calls", "tokens written", "completed", "cut"),
+    *("placed nowhere", "new words"),
     *("precision", "recall", "F1"),
 )
 
@@ -86,6 +88,8 @@ def draw(file: Path, key: str, count: int) -> list[dict[str, Any]]:
     """Answers of a file, by a hash, in a form that localfact reads; each with the annotators' claims if it has some."""
     found = {}
     for row in json_lines(file):
+        if "annotations" in row and taught_small_lm(row["topic"]):
+            continue
         text = without_thoughts(row[key]).strip() if isinstance(row[key], str) else ""
         if SHORTEST <= word_count(text) <= LONGEST:
             parts = [part for part in row.get("annotations") or () if isinstance(part, dict)]
@@ -108,7 +112,7 @@ def measure(name: str, options: Options, data: Path, folder: Path, answers: Sequ
     drawn = sorted(told, key=lambda one: digest(f"read {one['claim']} {one['response']}"))[:READ]
     write(folder / f"drawn.{name}.jsonl", drawn)
     asked = (sum(int(sums.get(kind, 0)) for sums in summary.usage.values()) for kind in ("requests", "output_tokens"))
-    odd = (summary.counts.get(kind, 0) for kind in ("claims_cut", "claims_unlocated"))
+    odd = (summary.counts.get(kind, 0) for kind in ("claims_completed", "claims_cut", "claims_unlocated"))
     figures = [len(told), summary.failed, summary.counts["lines_unparsed"], *asked, *odd, sum(bool(one["new"]) for one in told)]
     facts = {row["id"]: [fact["text"] for fact in row["facts"]] for row in answers if row["facts"]}
     return [name, *map("{:,}".format, figures), *matched([(row, facts[row["id"]]) for _, row in made if row["id"] in facts])]

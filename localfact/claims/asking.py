@@ -12,12 +12,13 @@ from itertools import chain
 from typing import Generic
 
 from localfact.claims.chunks import AROUND, Chunk, Stride, chunks_of, halves
+from localfact.claims.cut_claims import complete_cut_claims
 from localfact.claims.lines import ParsedAnswer, Read, excerpt
 from localfact.claims.merging import MergedClaims, Merging, merge_within, number_claims
 from localfact.claims.rules.extractor import states_something
 from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Engine, Generation, Grammar
-from localfact.prompts.grammars import LONGEST, is_cut
+from localfact.prompts.grammars import LONGEST
 from localfact.records import Claim, Extraction, Response
 from localfact.runtime.tasks import together
 from localfact.runtime.usage import note_window
@@ -64,7 +65,9 @@ class Replies:
         """What happened, by name, for `Extraction.counts`; always in the same order, whichever answer came first."""
         names = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
         always = {name: self.tally[name] for name in names}
-        seldom = {name: self.tally[name] for name in ("answers_repeating", "claims_cut") if self.tally[name]}
+        seldom = {
+            name: self.tally[name] for name in ("answers_repeating", "claims_completed", "claims_cut") if self.tally[name]
+        }
         return {"sentences": self.sentences, "chunks": len(self.replies), **always, **seldom}
 
     def warnings(self) -> Iterator[str]:
@@ -78,8 +81,8 @@ class Replies:
             yield "Some answers of the extractor ended where the model only repeated itself: what they left out is not judged."
         if self.tally["claims_cut"]:
             yield (
-                f"Some claims were cut at {LONGEST} characters, the most that the grammar of a small model's answers allows: "
-                "they are judged as they stand."
+                f"Some claims were cut at {LONGEST} characters, the most that the grammar of a small model's answers allows, "
+                "and could not be completed by the text: they are judged as they stand."
             )
         if self.tally["answers_unreadable"]:
             yield (
@@ -213,7 +216,8 @@ class PromptedExtractor(ABC, Generic[Read]):
         tally["answers_cut_kept"] += was_cut
         tally["answers_unreadable"] += not answer.claims and not answer.nothing
         claims = await self._claims(chat, chunk, generation.model_copy(update={"text": text}), answer, tally)
-        tally["claims_cut"] += sum(is_cut(claim.text) for claim in claims) if generation.masked else 0
+        if generation.masked:
+            claims = complete_cut_claims(claims, chunk, tally)
         return [Reply(claims, answer.unparsed)]
 
     async def _generate(self, chat: Chat, grammar: Grammar, *, single: bool) -> Generation | None:

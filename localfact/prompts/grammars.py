@@ -14,7 +14,7 @@ from localfact.vocabulary import PreVerificationLabel
 #: (`llm/cores/vllm.py`).
 LONGEST = 200
 #: The most characters that one more token would have had.
-LAST_TOKEN = 10
+LAST_TOKEN = 20
 #: An answer has at most one claim for so many words of the text, rounded up to a power of two, so that few grammars are made...
 WORDS_A_CLAIM = 5
 #: ...and never more than this.

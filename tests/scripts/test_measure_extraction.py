@@ -12,14 +12,16 @@ from scripts import measure_extraction
 from scripts.labelled_sets import json_lines
 
 FILLER = " It is a quiet place with narrow lanes and low houses where people sell bread in the morning." * 3
-ANSWER = f"Ada Stone was born in 1903. She painted 40 bridges.{FILLER}"
+ANSWER = f"Ada Dale was born in 1903. She painted 40 bridges.{FILLER}"
 
 
 def write_sources(folder: Path) -> None:
+    """Two answers that are drawn, of five: the other topic is one that small-lm learned from."""
     first, second, third = (folder / name for name in measure_extraction.SOURCES)
-    facts = [{"text": "Ada Stone was born in 1903."}, {"text": "Ada Stone sang."}]
+    facts = [{"text": "Ada Dale was born in 1903."}, {"text": "Ada Dale sang."}]
     rows: list[tuple[Path, dict[str, Any]]] = [
-        (first, {"output": ANSWER, "topic": "Ada Stone", "annotations": [{"human-atomic-facts": facts}, None]}),
+        (first, {"output": ANSWER, "topic": "Ada Dale", "annotations": [{"human-atomic-facts": facts}, None]}),
+        (first, {"output": ANSWER.replace("Dale", "Stone"), "topic": "Ada Stone", "annotations": []}),
         (first, {"output": "Too short."}),
         (second, {"response": float("nan")}),
         (second, {"response": f"<think>She sang.</think>The mill opened in 1911.{FILLER}", "prompt": "The mill?"}),
