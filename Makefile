@@ -102,7 +102,7 @@ eval: $(VENV)/.base $(NEEDED) ## score responses: DATA= METHOD= MODEL= REPLAY= E
 	    $(if $(REPLAY),--replay "$(if $(filter 1,$(REPLAY)),sample,$(REPLAY))") \
 	    $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
 
-# After a prompt or a page of the sample changed: an hour or two on two cores. Killed, the same command goes on.
+# After a prompt or a page of the sample changed: some ten minutes on two cores with AMX. Killed, the same command goes on.
 RECORDED := qwen2.5-coder-1.5b
 record-sample: setup-llm models/weights/$(RECORDED)/pulled.yaml ## the language model's run of the sample, again, for `make eval REPLAY=1`
 	@$(BIN)/localfact eval --model $(RECORDED) --out runs/record-sample --transcript runs/record-sample/calls.sqlite
