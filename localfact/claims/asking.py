@@ -13,6 +13,7 @@ from typing import Generic
 
 from localfact.claims.chunks import AROUND, Chunk, Stride, chunks_of, halves
 from localfact.claims.cut_claims import complete_cut_claims
+from localfact.claims.example_claims import drop_example_claims
 from localfact.claims.lines import ParsedAnswer, Read, excerpt
 from localfact.claims.merging import MergedClaims, Merging, merge_within, number_claims
 from localfact.claims.rules.extractor import states_something
@@ -65,10 +66,9 @@ class Replies:
         """What happened, by name, for `Extraction.counts`; always in the same order, whichever answer came first."""
         names = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
         always = {name: self.tally[name] for name in names}
-        seldom = {
-            name: self.tally[name] for name in ("answers_repeating", "claims_completed", "claims_cut") if self.tally[name]
-        }
-        return {"sentences": self.sentences, "chunks": len(self.replies), **always, **seldom}
+        seldom = ("answers_repeating", "claims_of_examples", "claims_completed", "claims_cut")
+        happened = {name: self.tally[name] for name in seldom if self.tally[name]}
+        return {"sentences": self.sentences, "chunks": len(self.replies), **always, **happened}
 
     def warnings(self) -> Iterator[str]:
         """Sentences for the reader. Without figures, as a run's summary lists each once, with the number of responses."""
@@ -79,6 +79,8 @@ class Replies:
             )
         if self.tally["answers_repeating"]:
             yield "Some answers of the extractor ended where the model only repeated itself: what they left out is not judged."
+        if self.tally["claims_of_examples"]:
+            yield "Some claims were about somebody of the prompt's own examples, not of the text: they were dropped."
         if self.tally["claims_cut"]:
             yield (
                 f"Some claims were cut at {LONGEST} characters, the most that the grammar of a small model's answers allows, "
@@ -216,6 +218,7 @@ class PromptedExtractor(ABC, Generic[Read]):
         tally["answers_cut_kept"] += was_cut
         tally["answers_unreadable"] += not answer.claims and not answer.nothing
         claims = await self._claims(chat, chunk, generation.model_copy(update={"text": text}), answer, tally)
+        claims = drop_example_claims(claims, chat, response, tally)
         if generation.masked:
             claims = complete_cut_claims(claims, chunk, tally)
         return [Reply(claims, answer.unparsed)]

@@ -74,7 +74,7 @@ async def check(responses: Sequence[Gold]) -> None:
 
         written = answer(claims, lot)
         engine = ScriptedEngine(lambda chat, written=written: written, opinion)  # type: ignore[misc]
-        extraction = await ChunkedExtractor(engine, merging="none").extract(Response(id=str(number), text="Text."))
+        extraction = await ChunkedExtractor(engine, merging="none").extract(Response(id=str(number), text=" ".join(truth)))
         assert [claim.text for claim in extraction.claims] == [text for text, _ in claims]
         found = Counter(claim.preverification.label for claim in extraction.claims if claim.preverification)
         gold = Counter(PreVerificationLabel(SPELLINGS[label][0].lower()) for _, label in claims)
