@@ -28,7 +28,7 @@ _TABLE_HEADER = re.compile(
 _FENCE = re.compile(r"\s*```[A-Za-z]{0,12}\d?\s*$")
 _NOTHING = re.compile(
     r"\W*(?:(?:there (?:are|is)|(?:the|this) (?:text|response|passage) (?:has|contains|makes|states)|i (?:found|see)) )?"
-    r"no (?:(?:verifiable(?: (?:atomic|factual))?|checkable|factual|atomic) claims?\b.{0,200}|claims? to (?:verify|check)\W*)$"
+    r"no (?:(?:verifiable(?: (?:atomic|factual))?|checkable|factual|atomic) claims?\b.{0,400}|claims? to (?:verify|check)\W*)$"
     r"|\W*none\W*$",
     re.IGNORECASE,
 )

@@ -275,6 +275,7 @@ def test_no_verifiable_claim_among_other_lines_is_unparsed(rest: str) -> None:
         "There are no verifiable claims in the text.",
         "No verifiable claim. The text only gives advice.",
         "- No verifiable claim. ###IRRELEVANT###",
+        f"- No verifiable claim. The text {'says of nobody who that is, and ' * 6}that is all. ###NON-SUPPORTED###",
         "I found no factual claims.",
     ],
 )
