@@ -5,12 +5,14 @@
 DATA is the folder of public data sets. --each answers (20) are drawn from each of three sources by a hash, and claims are taken
 from them by each extractor, those without a language model too. Their claims are matched with the annotators' one to one, as
 `localfact align` does; FActScore's biographies alone have some, and only those are drawn whose topics small-lm did not learn
-from. A claim with a content word that its text lacks may be made up: such are written to FOLDER/new_words.EXTRACTOR.jsonl, and
-some more drawn by a hash to FOLDER/drawn.EXTRACTOR.jsonl, for a person to read. Claims are kept in FOLDER: the same command
-goes on where it was interrupted.
+from. The last column has the topic's name for a pronoun that a claim begins with, on both sides. A claim with a content word
+that its text lacks may be made up: such are written to FOLDER/new_words.EXTRACTOR.jsonl, and some more drawn by a hash to
+FOLDER/drawn.EXTRACTOR.jsonl, for a person to read. Claims are kept in FOLDER: the same command goes on where it was
+interrupted.
 """
 
 import json
+import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -46,8 +48,10 @@ READ = 50
 HEADS = (
     *("extractor", "claims", "failed", "lines unread", "calls", "tokens written", "completed", "cut"),
     *("placed nowhere", "new words"),
-    *("precision", "recall", "F1"),
+    *("precision", "recall", "F1", "F1, names for pronouns"),
 )
+#: A pronoun that a claim of a biography begins with.
+PRONOUN = re.compile(r"^(?:He|She|(?P<whose>His|Her))\b")
 
 
 def main() -> None:
@@ -115,7 +119,13 @@ def measure(name: str, options: Options, data: Path, folder: Path, answers: Sequ
     odd = (summary.counts.get(kind, 0) for kind in ("claims_completed", "claims_cut", "claims_unlocated"))
     figures = [len(told), summary.failed, summary.counts["lines_unparsed"], *asked, *odd, sum(bool(one["new"]) for one in told)]
     facts = {row["id"]: [fact["text"] for fact in row["facts"]] for row in answers if row["facts"]}
-    return [name, *map("{:,}".format, figures), *matched([(row, facts[row["id"]]) for _, row in made if row["id"] in facts])]
+    biographies = [row for _, row in made if row["id"] in facts]
+    sides = [([claim["text"] for claim in row["claims"]], facts[row["id"]]) for row in biographies]
+    named = [
+        ([with_name(one, row["topic"]) for one in ours], [with_name(one, row["topic"]) for one in theirs])
+        for (ours, theirs), row in zip(sides, biographies, strict=True)
+    ]
+    return [name, *map("{:,}".format, figures), *matched(sides), matched(named)[-1]]
 
 
 def claims_of(responses: Iterable[Response]) -> Iterator[tuple[Response, Claim, set[str]]]:
@@ -126,14 +136,18 @@ def claims_of(responses: Iterable[Response]) -> Iterator[tuple[Response, Claim, 
             yield response, claim, new_words(claim.model_copy(update={"spans": claim.spans or whole}), response)
 
 
-def matched(sides: Sequence[tuple[dict[str, Any], list[str]]]) -> list[str]:
-    """Precision, recall and F1 over the claims of all responses, each with its interval over responses."""
+def with_name(text: str, topic: str) -> str:
+    """A claim about the topic with its name in the place of a pronoun that it begins with."""
+    return PRONOUN.sub(lambda found: f"{topic}'s" if found["whose"] else topic, text, count=1)
+
+
+def matched(sides: Sequence[tuple[list[str], list[str]]]) -> list[str]:
+    """Precision, recall and F1 over the claims of all responses, ours and theirs, each with its interval over responses."""
     similar, least, _ = similarity("minilm", None)
     counts = []
-    for row, facts in sides:
-        ours = [claim["text"] for claim in row["claims"]]
-        both = len(best_matches(similar(ours, facts), least)) if ours and facts else 0
-        counts.append((both, len(ours), len(facts)))
+    for ours, theirs in sides:
+        both = len(best_matches(similar(ours, theirs), least)) if ours and theirs else 0
+        counts.append((both, len(ours), len(theirs)))
     told = np.array(counts, dtype=float)
 
     def share(of: Callable[[float, float, float], float]) -> str:

@@ -18,7 +18,7 @@ ANSWER = f"Ada Dale was born in 1903. She painted 40 bridges.{FILLER}"
 def write_sources(folder: Path) -> None:
     """Two answers that are drawn, of five: the other topic is one that small-lm learned from."""
     first, second, third = (folder / name for name in measure_extraction.SOURCES)
-    facts = [{"text": "Ada Dale was born in 1903."}, {"text": "Ada Dale sang."}]
+    facts = [{"text": "Ada Dale was born in 1903."}, {"text": "Ada Dale painted 40 bridges."}]
     rows: list[tuple[Path, dict[str, Any]]] = [
         (first, {"output": ANSWER, "topic": "Ada Dale", "annotations": [{"human-atomic-facts": facts}, None]}),
         (first, {"output": ANSWER.replace("Dale", "Stone"), "topic": "Ada Stone", "annotations": []}),
@@ -52,7 +52,8 @@ def test_claims_are_counted_matched_and_left_to_read(
     assert figures["failed"] == figures["calls"] == "0"
     assert [one["new"] for one in json_lines(work / "new_words.rules.jsonl")] == [["bridges"]]
     assert figures["new words"] == "1"
-    # of her claims one is the annotators', who have two
+    # of her claims one is the annotators', who have two; the other is that once it has her name
     assert figures["recall"].startswith("0.500")
     assert figures["precision"].startswith(f"{1 / told.count(ANSWER):.3f}")
     assert figures["F1"].startswith(f"{2 / (told.count(ANSWER) + 2):.3f}")
+    assert figures["F1, names for pronouns"].startswith(f"{4 / (told.count(ANSWER) + 2):.3f}")
