@@ -10,10 +10,10 @@ from localfact.text import words
 
 
 def drop_example_claims(claims: Sequence[Claim], chat: Chat, response: Response, tally: Counter[str]) -> tuple[Claim, ...]:
-    """The claims that do not begin with a name of two words of the chat which neither response, prompt nor topic has.
+    """Returns the claims without those that begin with two words of a name which only the prompt's own examples have.
 
-    A word of a name is one that the chat always writes with a capital letter. One such word is not enough: a chat may write
-    "His" with a capital letter alone. Adds to `tally`: "claims_of_examples", those dropped.
+    Such a word is in the chat, there always with a capital letter, and not in the response, its prompt or its topic. One is not
+    enough: a chat may write "His" with a capital letter alone. Adds the number dropped to `tally` as "claims_of_examples".
     """
     own = {word.casefold() for word in words(f"{response.text} {response.prompt or ''} {response.topic or ''}")}
     sent = set(chain.from_iterable(words(message.content) for message in chat))
