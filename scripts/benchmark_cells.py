@@ -131,16 +131,18 @@ def tables(cells: Sequence[Cell], sets: Sequence[str], methods: Sequence[str]) -
     wanted = [("" if one.startswith("builtin") else by, one) for by in models for one in methods]
     parts, missing = [], dict[str, list[str]]()
     for name in sets:
-        rows = []
+        rows, left = [], []
         for model, method in dict.fromkeys(wanted):
-            called = ", ".join(filter(None, (method, model)))
             if cell := found.get(Cell({"set": name, "method": method, "model": model}, ()).name):
-                rows.append([called, *figures(cell, cells)])
+                rows.append([", ".join(filter(None, (method, model))), *figures(cell, cells)])
             else:
-                missing.setdefault(called, []).append(name)
+                left.append(method if len(models) == 1 else " of ".join(filter(None, (method, model))))
         parts += [markdown_table((name, *HEADS, *COSTS), rows)] if rows else []
-    left = (one if len(those) == len(sets) else f"{one} ({', '.join(those)})" for one, those in missing.items())
-    return "\n\n".join([*parts, *([f"Not measured yet: {'; '.join(left)}."] if missing else [])])
+        if left:
+            missing.setdefault(", ".join(left), []).append(name)
+    unmeasured = [f"{', '.join(names)} by {left}" for left, names in missing.items()]
+    parts += [f"Not measured yet: {'; '.join(unmeasured)}."] if unmeasured else []
+    return "\n\n".join(parts)
 
 
 def figures(cell: Cell, cells: Sequence[Cell]) -> Iterator[str]:

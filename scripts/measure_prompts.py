@@ -1,25 +1,33 @@
-"""Compares ways to ask a language model for relations, on pairs that other people labelled: log loss and F1.
+"""Compares ways to ask a language model for relations, or for True and False, on pairs that other people labelled.
 
-    python -m scripts.measure_prompts DATA --model qwen2.5-coder-1.5b [--prompts FOLDER ...] [--half 1] [--work FOLDER]
+    python -m scripts.measure_prompts DATA --model qwen2.5-coder-1.5b [--task factscore] [--prompts FOLDER ...] [--half 1]
 
 DATA is the folder of public data sets. The prompt that ships comes first, then each folder, as --prompts takes it; by default
-those of scripts/prompt_variants. Every prompt has its own map of the reference pairs, for labels that are equally frequent, as
-they are in the draw. Topics are cut in halves by a hash: on half 0, the default, a prompt may be chosen, half 1 says whether it
-holds. A prompt is better where its log loss is lower on both sets, the whole interval of the paired difference below 0.
-Answers are kept in --work: the same command goes on where it was interrupted, and asks nothing twice.
+those of scripts/prompt_variants that have a file of the task: relation, or factscore, of which a claim that its one passage
+entails is true, and any other false. Log loss, in nats, and macro-F1 are of answers by a map of the reference pairs, each
+prompt's own; the draw has labels alike, and true and false claims weigh the same. Topics are cut in halves by a hash: on half
+0, the default, a prompt may be chosen, half 1 says whether it holds. A prompt is better where its log loss is lower on both
+sets, the whole interval of the paired difference below 0. Answers are kept in --work: the same command goes on where it was
+interrupted, and asks nothing twice.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from localfact.assess.judges.assessor import PromptedJudge
+from localfact.assess.judges.calibration import fit_truth_map
+from localfact.assess.judges.styles import FACTSCORE
+from localfact.methods.engine import open_engine
 from localfact.methods.options import Options
 from localfact.records import Distribution, Pair
 from localfact.relations.calibration import LabelledPair, fit_relation_map, probabilities_of
 from localfact.relations.reference import reference_name, reference_pairs
+from localfact.runtime.tasks import complete, together
 from localfact.vocabulary import RelationLabel
 from scripts.assessing import half_of, parser_of
 from scripts.labelled_sets import digest, json_lines, prompts_of_claims
@@ -36,10 +44,13 @@ STANCES = {
     "irrelevant": RelationLabel.NEUTRAL,
 }
 LABELS = tuple(STANCES.values())
+#: Claims beside passages, with how people label them.
+Labelled = Sequence[LabelledPair]
 
 
 def main() -> None:
     parser = parser_of(__doc__, "runs/prompts")
+    parser.add_argument("--task", choices=JUDGES, default="relation", help="what the model is asked (relation)")
     parser.add_argument("--prompts", type=Path, action="append", help="a folder of templates; default: those that come along")
     parser.add_argument("--half", type=int, choices=(0, 1), default=0, help="of the topics (0)")
     chosen = parser.parse_args()
@@ -51,16 +62,18 @@ def main() -> None:
     }
     rows: list[list[str]] = []
     ours: list[Judged] = []
-    pairs = [one.pair for labelled in (reference_pairs(), *sets.values()) for one in labelled]
-    for folder in (None, *(chosen.prompts or sorted(VARIANTS.iterdir()))):
-        options = Options(relations="llm", model=chosen.model, prompts=folder)
-        answers = asked(options, pairs, chosen.work)
-        found = [judge(answers, labelled) for labelled in sets.values()]
+    for folder in (None, *(chosen.prompts or variants(chosen.task))):
+        found = JUDGES[chosen.task](Options(model=chosen.model, prompts=folder), list(sets.values()), chosen.work)
         ours = ours or found
         figures = [cell for one, shipped in zip(found, ours, strict=True) for cell in cells(one, shipped)]
         rows.append([folder.name if folder else "as it ships", *figures])
     heads = [f"{name}, {len(labelled)} pairs: {each}" for name, labelled in sets.items() for each in FIGURES]
     print(markdown_table(("prompt", *heads), rows))
+
+
+def variants(task: str) -> list[Path]:
+    """The folders that come along and have the template of a task, or its examples."""
+    return sorted({file.parent for file in VARIANTS.glob(f"*/{task}.*")})
 
 
 class Judged(NamedTuple):
@@ -76,13 +89,18 @@ def cells(found: Judged, shipped: Judged) -> tuple[str, str, str]:
     return f"{found.losses.mean():.3f}", with_interval(mean_of(apart), len(apart), "+.3f", "+.3f"), f"{found.f1:.3f}"
 
 
-def judge(answers: Answers, labelled: Sequence[LabelledPair]) -> Judged:
-    """What the answers are worth under the map of the reference pairs, among the labels that the set has.
+def judge_relations(options: Options, sets: Sequence[Labelled], folder: Path) -> list[Judged]:
+    """What the model's relations are worth on each of the sets."""
+    pairs = [one.pair for labelled in (reference_pairs(), *sets) for one in labelled]
+    answers = asked(options.model_copy(update={"relations": "llm"}), pairs, folder)
+    return [judge(answers, labelled) for labelled in sets]
+
+
+def judge(answers: Answers, labelled: Labelled) -> Judged:
+    """What relations are worth under the map of the reference pairs, among the labels that the set has.
 
     A pair without an answer counts as one of which nothing is known: all labels alike.
     """
-    from sklearn.metrics import f1_score
-
     known = [(each, said) for each in reference_pairs() if isinstance(said := answers[each.pair], Distribution)]
     fitted = fit_relation_map([said for _, said in known], [each for each, _ in known], reference_name())
     present = [place for place, label in enumerate(LABELS) if any(one.label is label for one in labelled)]
@@ -90,9 +108,40 @@ def judge(answers: Answers, labelled: Sequence[LabelledPair]) -> Judged:
     for row, each in enumerate(labelled):
         if isinstance(answer := answers[each.pair], Distribution):
             shares[row] = fitted.calibrate(probabilities_of([answer]))[0, present]
-    shares /= shares.sum(axis=1, keepdims=True)
-    truth = np.array([present.index(LABELS.index(one.label)) for one in labelled])
-    losses = -np.log(shares[np.arange(len(truth)), truth])
+    return judged(shares / shares.sum(axis=1, keepdims=True), [present.index(LABELS.index(one.label)) for one in labelled])
+
+
+def judge_truth(options: Options, sets: Sequence[Labelled], folder: Path) -> list[Judged]:
+    """What FActScore's True and False are worth on each of the sets; true and false claims weigh the same in all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known = reference_pairs()
+    said, *answers = complete(ask_truth(options.model_copy(update={"transcript": folder / "calls.sqlite"}), [known, *sets]))
+    fitted = fit_truth_map(said, [is_true(one) for one in known])
+    found = []
+    for answered, labelled in zip(answers, sets, strict=True):
+        true, truth = np.array([fitted(one) for one in answered]), np.array([is_true(one) for one in labelled], dtype=int)
+        one = judged(np.stack([1 - true, true], axis=1), truth)
+        found.append(one._replace(losses=one.losses * (len(truth) / (2 * np.bincount(truth)))[truth]))
+    return found
+
+
+async def ask_truth(options: Options, sets: Sequence[Labelled]) -> list[list[float]]:
+    """The probability of True, as the model says it, of each set's pairs."""
+    async with AsyncExitStack() as opened:
+        judge = PromptedJudge(open_engine(options, opened), FACTSCORE)
+        return [await together(judge.ask_truth(one.pair.hypothesis, one.pair.premise) for one in labelled) for labelled in sets]
+
+
+def is_true(one: LabelledPair) -> bool:
+    """Whether a claim is true by its one passage."""
+    return one.label is RelationLabel.ENTAILMENT
+
+
+def judged(shares: NDArray[np.float64], truth: ArrayLike) -> Judged:
+    """How well probabilities (n, labels) fit labels (n,)."""
+    from sklearn.metrics import f1_score
+
+    losses = -np.log(shares[np.arange(len(shares)), truth])
     return Judged(losses, float(f1_score(truth, shares.argmax(axis=1), average="macro")))
 
 
@@ -124,6 +173,9 @@ def draw(pairs: Sequence[LabelledPair]) -> Iterator[LabelledPair]:
         of_it = [one for one in once.values() if one.label is label]
         yield from sorted(of_it, key=lambda one: digest(f"{one.pair.premise}\n{one.pair.hypothesis}"))[:EACH]
 
+
+#: What a model may be asked, by the name of its template.
+JUDGES = {"relation": judge_relations, "factscore": judge_truth}
 
 if __name__ == "__main__":
     main()

@@ -91,4 +91,5 @@ def test_tables_are_made_of_cells_and_name_those_that_are_not_there() -> None:
         "| factreasoner-fr2-calibrated, m | 2 | 3 of 4 | 0.750 | 1.000 | 0.50 | 0.50 | 0.14 | 0.30 | 4 | 600 | 1.0 |"
     )
     assert second == "| factreasoner-fr1, m | 2 | 3 of 4 | 0.750 |  | 0.50 | 0.50 |  |  | 1 | 150 | 0.3 |"
-    assert left == "Not measured yet: builtin-fr2; factreasoner-fr2-calibrated, m (flaherty); factreasoner-fr1, m (flaherty)."
+    every = "builtin-fr2, factreasoner-fr2-calibrated, factreasoner-fr1"
+    assert left == f"Not measured yet: sample by builtin-fr2; flaherty by {every}."

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from localfact.methods.options import Options
 from localfact.prompts.own import read_own_prompts
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.calibration import LabelledPair
 from localfact.relations.reference import reference_pairs
-from scripts.measure_prompts import LABELS, VARIANTS, judge
+from scripts.measure_prompts import LABELS, VARIANTS, judge, judge_truth, variants
 
 PAIRS = [LabelledPair(Pair(f"Stone {label}.", "A stone."), label) for label in LABELS]
 
@@ -28,3 +29,26 @@ def test_right_answers_are_worth_more_than_none() -> None:
     assert right.losses.max() < 0.2
     unanswered = judge({**reference, **{one.pair: Failure(reason="no answer") for one in PAIRS}}, PAIRS)
     assert unanswered.losses.tolist() == pytest.approx([1.0986] * len(PAIRS), abs=1e-4)
+
+
+def test_true_and_false_weigh_the_same_and_a_calibrated_answer_is_worth_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A judge that says True of everything, of what is true more often: its map takes the bias out."""
+
+    async def say(options: Options, sets: list[list[LabelledPair]]) -> list[list[float]]:
+        return [[0.95 if one.label == "entailment" else 0.7 for one in labelled] for labelled in sets]
+
+    monkeypatch.setattr("scripts.measure_prompts.ask_truth", say)
+    (found,) = judge_truth(Options(), [PAIRS], tmp_path)  # one is true, two are false
+    assert found.f1 == 1
+    by_label = dict(zip(LABELS, found.losses, strict=True))
+    assert by_label["contradiction"] == by_label["neutral"]
+    assert found.losses.mean() == pytest.approx((by_label["entailment"] / 1.5 + by_label["neutral"] / 0.75) / 2)
+    assert found.losses.max() < 0.5
+
+
+def test_a_task_has_the_variants_of_its_template() -> None:
+    named = {task: {folder.name for folder in variants(task)} for task in ("relation", "factscore")}
+    assert "claim-first" in named["factscore"] - named["relation"]
+    assert "no-examples" in named["relation"] - named["factscore"]

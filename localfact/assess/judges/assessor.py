@@ -94,10 +94,10 @@ class PromptedJudge:
         Raises:
             EngineError: the model fails at one of them.
         """
-        return None if self.calibration is None else await self.calibration.fit(self._ask_truth)
+        return None if self.calibration is None else await self.calibration.fit(self.ask_truth)
 
-    async def _ask_truth(self, claim: str, passage: str) -> float:
-        """How probable True is for a claim beside one passage."""
+    async def ask_truth(self, claim: str, passage: str) -> float:
+        """How probable True is for a claim beside one passage, in [0, 1], as the model says it; of a style that chooses."""
         shown = [Passage(id=passage_id(passage), text=passage)]
         return (await self._choose(await self._fit_prompt(claim, shown)))[0].distribution[TRUE]
 
