@@ -12,6 +12,10 @@ STAGE = "verify"
 MAX_TOKENS = 1024
 #: How many characters of the end of an answer a verdict keeps.
 RATIONALE_KEPT = 4_000
+PASSAGES_LEFT_OUT = (
+    "Some claims were judged without their lowest-ranked passages, which did not fit the model's window "
+    "(passages_left_out counts them)."
+)
 
 
 class ClaimResult(NamedTuple):

@@ -8,7 +8,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from localfact.assess.claim_result import MAX_TOKENS, RATIONALE_KEPT, STAGE, ClaimResult, count_passages, result_without_call
+from localfact.assess.claim_result import (
+    MAX_TOKENS,
+    PASSAGES_LEFT_OUT,
+    RATIONALE_KEPT,
+    STAGE,
+    ClaimResult,
+    count_passages,
+    result_without_call,
+)
 from localfact.assess.fitting import Fitted, choose_after_answer, fit_passages, own_passages
 from localfact.assess.gate import THETA, Gate
 from localfact.assess.verification import VERDICT_OF, answer_up_to_label, read_answer
@@ -34,10 +42,6 @@ CHOSEN = (
 LABELS_CHOSEN = (
     "Some answers of the verifier named no readable label or were cut: the label that the model finds most probable there was "
     "taken (labels_chosen counts them, and each such verdict says so)."
-)
-PASSAGES_LEFT_OUT = (
-    "Some claims were verified without their lowest-ranked passages, which did not fit the model's window "
-    "(passages_left_out counts them)."
 )
 
 

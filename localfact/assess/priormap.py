@@ -4,16 +4,16 @@ Fitted on labelled claims by `localfact calibrate --prior-map FILE`, used by the
 model's scale means, higher confidence gives no lower prior (Zadrozny and Elkan, 2002).
 """
 
-import json
 from bisect import bisect_right
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from localfact.errors import InputError
 from localfact.records import Probability, Record
+from localfact.runtime.fitted_files import read_fitted
 
 #: The least number of supported claims, and of others, that a map is fitted to.
 FEWEST_CLAIMS = 10
@@ -84,12 +84,4 @@ def read_prior_map(file: Path) -> PriorMap:
     Raises:
         InputError: it cannot be read, or is no such map.
     """
-    try:
-        return PriorMap.model_validate(json.loads(file.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise InputError(
-            f"{file} cannot be read: {error.strerror}. `localfact calibrate --prior-map FILE` makes one."
-        ) from None
-    except (ValueError, RecursionError, ValidationError) as error:
-        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-        raise InputError(f"{file} is no map of priors ({why}). `localfact calibrate --prior-map FILE` makes one.") from None
+    return read_fitted(PriorMap, file, "map of priors", "`localfact calibrate --prior-map FILE` makes one.")

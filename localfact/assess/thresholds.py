@@ -4,17 +4,17 @@ Fitted on labelled claims by `localfact calibrate --verdicts` (api/calibrate_ver
 method with a graph.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from localfact.errors import InputError
-from localfact.records import Claim, Count, Evidence, Judgement, Pair, Probability, Record, Response, Verdict
-from localfact.stages import Assessor, Relations
+from localfact.assess.around import AroundAssessor
+from localfact.records import Claim, Count, Evidence, Judgement, Probability, Record, Response, Verdict
+from localfact.runtime.fitted_files import read_fitted
+from localfact.stages import Relations
 from localfact.vocabulary import VerdictLabel
 
 #: The number of the form in which they are written.
@@ -54,24 +54,14 @@ class VerdictThresholds(Record):
 
 
 @dataclass(frozen=True)
-class Guaranteeing:
+class Guaranteeing(AroundAssessor):
     """Wraps an assessor; verdicts that its thresholds do not allow are undecided.
 
     Attributes:
-        assessor: decides.
         thresholds: fitted for that assessor.
     """
 
-    assessor: Assessor
     thresholds: VerdictThresholds
-
-    def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
-        """The same as of the wrapped assessor."""
-        return self.assessor.needs_evidence(claims)
-
-    def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
-        """The same as of the wrapped assessor."""
-        return self.assessor.pairs(claims, evidence)
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
         """The wrapped assessor's judgement; posteriors stay as they are."""
@@ -117,10 +107,4 @@ def read_verdict_thresholds(file: Path) -> VerdictThresholds:
         InputError: it cannot be read, or holds none.
     """
     cure = "`localfact calibrate --verdicts RUN --verdict-thresholds FILE` makes one."
-    try:
-        return VerdictThresholds.model_validate(json.loads(file.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}. {cure}") from None
-    except (ValueError, RecursionError, ValidationError) as error:
-        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-        raise InputError(f"{file} has no thresholds of verdicts ({why}). {cure}") from None
+    return read_fitted(VerdictThresholds, file, "file of verdict thresholds", cure)

@@ -7,10 +7,11 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from localfact.assess.around import AroundAssessor
 from localfact.assess.flags import behind_it, is_foreign
 from localfact.assess.unclear import has_unclear_subject, is_about_another
-from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Response, Verdict
-from localfact.stages import Assessor, Relations
+from localfact.records import Claim, Evidence, Judgement, Passage, Response, Verdict
+from localfact.stages import Relations
 from localfact.vocabulary import VerdictLabel
 
 #: Why a claim has no verdict.
@@ -19,25 +20,15 @@ ABOUT_ANOTHER = "What was found is about somebody whom the response does not nam
 
 
 @dataclass(frozen=True)
-class Withholding:
+class Withholding(AroundAssessor):
     """Wraps an assessor and withholds verdicts that rest on evidence which cannot support them.
 
     Attributes:
-        assessor: decides.
         languages: those that the relation model knows, as two-letter codes; None where that is not stated, as of a large
             language model. Claims in another are unverifiable.
     """
 
-    assessor: Assessor
     languages: Collection[str] | None = None
-
-    def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
-        """The same as of the wrapped assessor."""
-        return self.assessor.needs_evidence(claims)
-
-    def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
-        """The same as of the wrapped assessor."""
-        return self.assessor.pairs(claims, evidence)
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
         """The wrapped assessor's judgement; failed claims stay failed. Detecting a language loads a model: in a thread."""

@@ -7,7 +7,6 @@ replaces and doubles nothing.
 import base64
 import ipaddress
 import json
-import os
 import uuid
 from collections.abc import Iterator, Sequence
 from datetime import UTC
@@ -23,6 +22,7 @@ from localfact.report.trace_scores import Trace, TraceScore, run_name, trace_of,
 from localfact.runs.assessments import assessments_in_order
 from localfact.runs.record import read_record
 from localfact.runs.run_folder import settings_name
+from localfact.runtime.keys import read_key
 from localfact.runtime.tasks import complete
 from localfact.web.searching.provider_chain import REAL_TIMING, Limit, RateLimiter, Timing
 from localfact.web.searching.providers.json_answers import JsonClient
@@ -147,9 +147,7 @@ def _stays_here(host: str) -> bool:
 
 
 def _key(variable: str) -> str:
-    key = os.environ.get(variable, "").strip()
+    key = read_key(variable)
     if not key:
         raise MissingError(f"Langfuse wants the keys of a project, and {variable} is not set: export {variable}=...")
-    if not key.isascii() or not key.isprintable():
-        raise InputError(f"{variable} holds characters that no key has: set it to the key alone.")
     return key

@@ -1,9 +1,6 @@
 """Which map calibrates a language model's relations: one that the options name, the one that ships, or one yet to be fitted."""
 
-import json
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from localfact.errors import InputError
 from localfact.methods.engine import EngineFacts
@@ -15,6 +12,7 @@ from localfact.methods.relations import LLM
 from localfact.relations.calibration import RelationMap
 from localfact.relations.llm import llm_identity
 from localfact.relations.reference import reference_name
+from localfact.runtime.fitted_files import read_fitted
 from localfact.runtime.locations import data_folder
 
 #: The folder of the maps that ship, beside the model cards.
@@ -65,13 +63,7 @@ def read_relation_map(file: Path) -> RelationMap:
     Raises:
         InputError: it cannot be read, or is no such map.
     """
-    try:
-        return RelationMap.model_validate(json.loads(file.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}. {MAKE}") from None
-    except (ValueError, RecursionError, ValidationError) as error:
-        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-        raise InputError(f"{file} is no map of relations ({why}). {MAKE}") from None
+    return read_fitted(RelationMap, file, "map of relations", MAKE)
 
 
 def check_model(found: RelationMap, model: str, file: Path) -> RelationMap:

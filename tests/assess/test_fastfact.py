@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localfact.assess.claim_result import RATIONALE_KEPT
-from localfact.assess.fastfact import LABELS_CHOSEN, PASSAGES_LEFT_OUT, FastFact
+from localfact.assess.claim_result import PASSAGES_LEFT_OUT, RATIONALE_KEPT
+from localfact.assess.fastfact import LABELS_CHOSEN, FastFact
 from localfact.assess.verification import DECISION, VERDICT_OF, read_answer
 from localfact.errors import CorpusError, EngineError, InputError, LocalFactError, MissingError, PromptTooLongError, WriteError
 from localfact.llm.engine import Chat, Message

@@ -9,7 +9,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from localfact.assess.claim_result import MAX_TOKENS, RATIONALE_KEPT, STAGE, ClaimResult, count_passages, result_without_call
+from localfact.assess.claim_result import (
+    MAX_TOKENS,
+    PASSAGES_LEFT_OUT,
+    RATIONALE_KEPT,
+    STAGE,
+    ClaimResult,
+    count_passages,
+    result_without_call,
+)
 from localfact.assess.fitting import Fitted, choose_after_answer, fit_passages, own_passages
 from localfact.assess.judges.answers import FALSE, TRUE
 from localfact.assess.judges.calibration import TruthCalibration, TruthMap
@@ -26,10 +34,6 @@ NOTHING_FOUND = "No passage was found for this claim, so the model was not asked
 NOT_RELEVANT = "The claim is not relevant to the question."
 ASKED_AGAIN = (
     "Some answers about claims named no label: the model was asked for it once more at its place (labels_chosen counts them)."
-)
-PASSAGES_LEFT_OUT = (
-    "Some claims were judged without their lowest-ranked passages, which did not fit the model's window "
-    "(passages_left_out counts them)."
 )
 
 

@@ -6,7 +6,6 @@ The server is not trusted: its answers are bounded in size and time, checked, an
 import asyncio
 import json
 import math
-import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +15,7 @@ from localfact.errors import EngineError, InputError, RequestError
 from localfact.llm.tokens.chat import ChatLayout
 from localfact.llm.tokens.token_engine import REPEATED, TokenAnswer, TokenRequest
 from localfact.runtime.hiding import hide, no_cookies, repeats
+from localfact.runtime.keys import read_key
 from localfact.runtime.loop_thread import LoopThread
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class ServerCore:
         if self._http is None:
             limits = httpx.Limits(max_connections=MOST_OPEN, max_keepalive_connections=MOST_OPEN)
             patience = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
-            self._secret = _secret()
+            self._secret = read_key(TOKEN)
             headers = {"accept-encoding": "identity"} | ({"authorization": f"Bearer {self._secret}"} if self._secret else {})
             # No proxy of the environment: it would read the texts and the token.
             self._http = httpx.AsyncClient(
@@ -229,14 +229,6 @@ class ServerCore:
             with suppress(Exception):  # it is gone either way
                 await self._http.aclose()
             self._http = None
-
-
-def _secret() -> str:
-    """The token of the environment, "" for none. Raises InputError where it can be no token."""
-    secret = os.environ.get(TOKEN, "").strip()
-    if not (secret.isascii() and secret.isprintable()):
-        raise InputError(f"{TOKEN} holds characters that no token has.")
-    return secret
 
 
 def _within(value: object, least: int, most: int) -> int:

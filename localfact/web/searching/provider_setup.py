@@ -1,10 +1,10 @@
 """What search providers are opened with: addresses, keys from the environment, the limiter for their requests."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from localfact.errors import InputError, MissingError
+from localfact.errors import MissingError
+from localfact.runtime.keys import read_key
 from localfact.web.searching.provider_chain import REAL_TIMING, Limit, RateLimiter, Timing
 
 
@@ -32,11 +32,9 @@ class ProviderSetup:
         Raises:
             MissingError: it is not set. InputError: it has characters that no key has.
         """
-        key = os.environ.get(variable, "").strip()
+        key = read_key(variable)
         if not key:
             raise MissingError(
                 f"{provider} wants a key, and {variable} is not set: get one at {source} and export {variable}=..."
             )
-        if not key.isascii() or not key.isprintable():
-            raise InputError(f"{variable} holds characters that no key has: set it to the key alone.")
         return key

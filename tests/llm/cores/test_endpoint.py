@@ -395,7 +395,7 @@ def test_white_space_around_a_token_is_none_of_it(
 @pytest.mark.parametrize("token", ["s3\ncret", "s3cr\u00e9t"])
 def test_what_can_be_no_token_is_told_without_it(byte_folder: Path, monkeypatch: pytest.MonkeyPatch, token: str) -> None:
     monkeypatch.setenv(TOKEN, token)
-    with pytest.raises(InputError, match="no token has") as told:
+    with pytest.raises(InputError, match="no key has") as told:
         endpoint_settings(load_card(str(byte_folder)), "http://127.0.0.1:9")
     assert "s3" not in str(told.value)
 
