@@ -105,7 +105,7 @@ def test_thresholds_of_other_settings_are_refused(run: Path, tmp_path: Path) -> 
         with pytest.raises(InputError, match=why):
             evaluate(run.parent / "labelled.jsonl", out=tmp_path / "run", method=method, options=options)
     file.write_text("[]", encoding="utf-8")
-    with pytest.raises(InputError, match="no thresholds of verdicts"):
+    with pytest.raises(InputError, match="is no file of verdict thresholds"):
         evaluate(run.parent / "labelled.jsonl", out=tmp_path / "run", options=Options(verdict_thresholds=file))
 
 
