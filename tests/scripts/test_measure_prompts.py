@@ -1,7 +1,9 @@
 """Ways to ask for relations are compared by what their answers are worth on labelled pairs."""
 
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from localfact.methods.options import Options
@@ -9,7 +11,7 @@ from localfact.prompts.own import read_own_prompts
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.calibration import LabelledPair
 from localfact.relations.reference import reference_pairs
-from scripts.measure_prompts import LABELS, VARIANTS, judge, judge_truth, variants
+from scripts.measure_prompts import LABELS, VARIANTS, Judged, judge, judge_truth, variants
 
 PAIRS = [LabelledPair(Pair(f"Stone {label}.", "A stone."), label) for label in LABELS]
 
@@ -31,21 +33,32 @@ def test_right_answers_are_worth_more_than_none() -> None:
     assert unanswered.losses.tolist() == pytest.approx([1.0986] * len(PAIRS), abs=1e-4)
 
 
-def test_true_and_false_weigh_the_same_and_a_calibrated_answer_is_worth_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def truth_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[float, float], Judged]:
+    """What a judge is worth on PAIRS, one true and two false, that says True of true and of false claims with these shares."""
+
+    def judge_by(true: float, false: float) -> Judged:
+        async def say(options: Options, sets: list[list[LabelledPair]]) -> list[list[float]]:
+            return [[true if one.label == "entailment" else false for one in labelled] for labelled in sets]
+
+        monkeypatch.setattr("scripts.measure_prompts.ask_truth", say)
+        (found,) = judge_truth(Options(), [PAIRS], tmp_path)
+        return found
+
+    return judge_by
+
+
+def test_a_judge_that_says_true_of_everything_is_worth_what_its_calibrated_answers_are(
+    truth_of: Callable[[float, float], Judged],
 ) -> None:
-    """A judge that says True of everything, of what is true more often: its map takes the bias out."""
-
-    async def say(options: Options, sets: list[list[LabelledPair]]) -> list[list[float]]:
-        return [[0.95 if one.label == "entailment" else 0.7 for one in labelled] for labelled in sets]
-
-    monkeypatch.setattr("scripts.measure_prompts.ask_truth", say)
-    (found,) = judge_truth(Options(), [PAIRS], tmp_path)  # one is true, two are false
+    found = truth_of(0.95, 0.7)
     assert found.f1 == 1
-    by_label = dict(zip(LABELS, found.losses, strict=True))
-    assert by_label["contradiction"] == by_label["neutral"]
-    assert found.losses.mean() == pytest.approx((by_label["entailment"] / 1.5 + by_label["neutral"] / 0.75) / 2)
     assert found.losses.max() < 0.5
+
+
+def test_true_and_false_claims_weigh_the_same(truth_of: Callable[[float, float], Judged]) -> None:
+    losses = dict(zip(LABELS, truth_of(0.5, 0.5).losses / np.log(2), strict=True))
+    assert losses == pytest.approx({"entailment": 1.5, "contradiction": 0.75, "neutral": 0.75})
 
 
 def test_a_task_has_the_variants_of_its_template() -> None:
