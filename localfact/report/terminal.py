@@ -88,11 +88,11 @@ def scores_table(summary: Summary) -> Table:
     title = f"{summary.method}: {many(summary.responses, 'response')}, {many(summary.claims, 'claim')}"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     both_ways = bool(summary.responses_abstained or summary.responses_unscored)
-    table.add_column("score", no_wrap=True)
+    table.add_column("score", overflow="fold")  # in a narrow terminal the name gives way: a cut number reads as another
     for column in ("value", "sd", "95 % interval", "n"):
-        table.add_column(column, justify="right", no_wrap=True)
+        table.add_column(column, justify="right", no_wrap=" " not in column)
     if both_ways:
-        table.add_column("with unscored as 0", justify="right")
+        table.add_column("with\nunscored\nas 0", justify="right")
     for result in summary.scores:
         interval = f"{result.ci[0]:.3f} - {result.ci[1]:.3f}" if result.ci else ""
         value = number(result.value) or "unscored"

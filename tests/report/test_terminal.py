@@ -1,5 +1,8 @@
 import io
+import re
+from collections import Counter
 
+import pytest
 from report_runs import TEXT, small_assessment
 from rich.console import RenderableType
 from run_builders import run_of
@@ -15,6 +18,7 @@ from localfact.report.terminal import (
     count_dropped_sentences,
     mark_text,
     passage_text,
+    scores_table,
     summary_view,
 )
 from localfact.vocabulary import RelationLabel, VerdictLabel
@@ -66,10 +70,10 @@ def test_what_was_no_claim_is_told_by_reason() -> None:
     assert count_dropped_sentences(Assessment(index=0, response_id="r", status="scored")) == ""
 
 
-def shown(view: RenderableType) -> str:
-    """What stands in a file of eighty columns."""
+def shown(view: RenderableType, width: int = 80) -> str:
+    """What stands in a file of so many columns."""
     console = PlainConsole()
-    console.file, console.width = io.StringIO(), 80
+    console.file, console.width = io.StringIO(), width
     console.print(view)
     return console.file.getvalue()
 
@@ -120,3 +124,12 @@ def test_the_widest_summary_fits_eighty_columns_with_every_name_and_interval_who
         assert score.name in said
         assert score.ci is not None
         assert f"{score.ci[0]:.3f} - {score.ci[1]:.3f}" in said
+
+
+@pytest.mark.parametrize("width", [48, 60])
+def test_in_a_narrow_terminal_the_names_of_scores_give_way_and_no_number_is_cut(width: int) -> None:
+    summary = summarise(run_of("SSC", "", "EU", "SSSC"), RunFacts(method="factreasoner-fr2"), run="runs/0123456789ab")
+    numbers = [(one.value, one.sd, one.value_with_zeros, *(one.ci or (None,))) for one in summary.scores]
+    whole = Counter(f"{one:.3f}" for of_one in numbers for one in of_one if one is not None)
+    said = shown(scores_table(summary), width)
+    assert Counter(re.findall(r"\b\d+\.\d{3}\b", said)) == whole
