@@ -19,7 +19,7 @@ from localfact.errors import InputError
 from localfact.inputs.answers import PROMPT_KEYS
 from localfact.inputs.claims import optional_text
 from localfact.inputs.json_rows import Row, RowError, find_unused_name, first
-from localfact.inputs.responses import SOURCE_KEYS
+from localfact.inputs.responses import SOURCE_KEYS, name_of
 from localfact.inputs.row_files import read_rows
 from localfact.inputs.text_files import read_text
 from localfact.records import Record
@@ -117,7 +117,7 @@ def prompt_of(row: Row | RowError, number: int) -> Prompt:
     topic = None if canary else optional_text(row.get("topic"))
     given = first(row, ID_KEYS)
     prompt = Prompt(
-        id=readable(str(f"row-{number}" if given is None else given)),
+        id=name_of(given, number),
         text="",
         topic=topic,
         source=optional_text(first(row, SOURCE_KEYS)),

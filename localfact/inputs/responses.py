@@ -147,12 +147,18 @@ def root_of(name: str, names: Container[str]) -> str:
     return root if root in names else name
 
 
+def name_of(given: object, number: int) -> str:
+    """The id of a row: the one that it gives, or its number, counted from 1, where it gives none or a blank one."""
+    said = "" if given is None else readable(str(given))
+    return said if said.strip() else f"row-{number}"
+
+
 def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:
     """The response of one row; `number` counts rows from 1 and makes the id of a row without one."""
     if isinstance(row, RowError):
         return Response(id=f"row-{number}", text="", problem=readable(str(row)))
     given, answer = first(row, ID_KEYS), find_answer(row)
-    name = f"row-{number}" if given is None else readable(str(given))
+    name = name_of(given, number)
     bare = Response(
         id=name,
         id_given=COUNTED_ID.fullmatch(name) is None,

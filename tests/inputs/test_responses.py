@@ -10,6 +10,7 @@ from localfact.api.sample import sample_corpus
 from localfact.assembling import gold_counts
 from localfact.errors import InputError
 from localfact.inputs.answers import find_answer
+from localfact.inputs.prompts import prompt_of
 from localfact.inputs.responses import MAX_WORDS, read_response_file, read_responses, response_of, responses_of
 from localfact.methods.options import Options
 from localfact.records import Extraction, PreVerification, Sample, Span
@@ -404,3 +405,10 @@ def test_what_a_snippet_shows_and_its_text_lacks_stands_before_the_text(tmp_path
 def test_the_ids_that_an_earlier_pass_made_of_a_repeated_one_are_not_given_either() -> None:
     rows = [{"id": name, "response": "Ice floats."} for name in ("x", "x#2", "y#1", "y#2", "z")]
     assert [response.id_given for response in responses_of(rows)] == [False, False, True, True, True]
+
+
+@pytest.mark.parametrize(("said", "named"), [("", "row-3"), (" \t", "row-3"), (None, "row-3"), (0, "0"), (" a ", " a ")])
+def test_a_blank_id_is_none(said: object, named: str) -> None:
+    read = response_of({"id": said, "response": "Ice."}, 3)
+    assert (read.id, read.id_given) == (named, named != "row-3")
+    assert prompt_of({"id": said, "prompt": "What is ice?"}, 3).id == named
