@@ -50,7 +50,7 @@ Labelled = Sequence[LabelledPair]
 
 def main() -> None:
     parser = parser_of(__doc__, "runs/prompts")
-    parser.add_argument("--task", choices=JUDGES, default="relation", help="what the model is asked (relation)")
+    parser.add_argument("--task", choices=TASKS, default="relation", help="what the model is asked (relation)")
     parser.add_argument("--prompts", type=Path, action="append", help="a folder of templates; default: those that come along")
     parser.add_argument("--half", type=int, choices=(0, 1), default=0, help="of the topics (0)")
     chosen = parser.parse_args()
@@ -63,7 +63,7 @@ def main() -> None:
     rows: list[list[str]] = []
     ours: list[Judged] = []
     for folder in (None, *(chosen.prompts or variants(chosen.task))):
-        found = JUDGES[chosen.task](Options(model=chosen.model, prompts=folder), list(sets.values()), chosen.work)
+        found = TASKS[chosen.task](Options(model=chosen.model, prompts=folder), list(sets.values()), chosen.work)
         ours = ours or found
         figures = [cell for one, shipped in zip(found, ours, strict=True) for cell in cells(one, shipped)]
         rows.append([folder.name if folder else "as it ships", *figures])
@@ -175,7 +175,7 @@ def draw(pairs: Sequence[LabelledPair]) -> Iterator[LabelledPair]:
 
 
 #: What a model may be asked, by the name of its template.
-JUDGES = {"relation": judge_relations, "factscore": judge_truth}
+TASKS = {"relation": judge_relations, "factscore": judge_truth}
 
 if __name__ == "__main__":
     main()

@@ -88,9 +88,10 @@ def scores_table(summary: Summary) -> Table:
     title = f"{summary.method}: {many(summary.responses, 'response')}, {many(summary.claims, 'claim')}"
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     both_ways = bool(summary.responses_abstained or summary.responses_unscored)
-    table.add_column("score", overflow="fold")  # in a narrow terminal the name gives way: a cut number reads as another
-    for column in ("value", "sd", "95 % interval", "n"):
-        table.add_column(column, justify="right", no_wrap=" " not in column)
+    # In a narrow terminal names are folded, then intervals between their ends: a number that is cut reads as another one.
+    table.add_column("score", overflow="fold")
+    for column, whole in (("value", True), ("sd", True), ("95 % interval", False), ("n", True)):
+        table.add_column(column, justify="right", no_wrap=whole)
     if both_ways:
         table.add_column("with\nunscored\nas 0", justify="right")
     for result in summary.scores:
