@@ -14,7 +14,7 @@ from localfact.claims.rules.statements import statements
 from localfact.recall.facts import details_of, parse, read_premise, share_held
 from localfact.records import Distribution, Failure, Pair, Response, Span
 from localfact.records.recall import Decider
-from localfact.relations.lexical.features import Match, best_window
+from localfact.relations.lexical.features import Match
 from localfact.relations.lexical.statements import ParsedClaim
 from localfact.relations.reasons import below_title
 from localfact.relations.values.correcting import SURE, TAKES_AWAY, finding_of
@@ -92,11 +92,11 @@ def _words_held(asked: AskedFact) -> tuple[float, bool, bool]:
     claim, premise, apart = parse(asked.fact), read_premise(asked.text), parse(asked.subject).weights.keys()
     if not premise.sentences or not claim.tokens:
         return 0.0, False, False
-    match = Match(claim, premise, best_window(claim, premise))
+    match = Match(claim, premise)
     held = frozenset(word for word in match.anywhere if premise.holds(match.window, word))
     details = details_of(claim) - apart
-    denies = claim.negated != any(token.negation for place in match.window for token in premise.sentences[place])
-    return match.share(held, claim.weights.keys() - apart), details <= held and not denies, not details or bool(details & held)
+    said = details <= held and not match.denied
+    return match.share(held, claim.weights.keys() - apart), said, not details or bool(details & held)
 
 
 def _holds_statement(asked: AskedFact) -> bool:

@@ -13,6 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from localfact.relations.lexical.polarity import is_denied
 from localfact.relations.lexical.statements import ParsedClaim, Premise, Window
 from localfact.relations.lexical.tokens import LexicalToken, is_detail, stem
 
@@ -49,8 +50,6 @@ class Features(NamedTuple):
         names_missing, numbers_missing: share that the window lacks; `elsewhere`: of that, what the premise has elsewhere.
         name_conflict: names that the premise lacks. year_, number_, month_conflict: the window has another instead.
         slot_conflict: where a word is missing, the two words beside it are neighbours in the window too.
-        negation_conflict: either claim or window is negated.
-        claim_negated: the claim is.
         opposite: the window has the opposite of a missing word, beside the same neighbour.
         premise_length, claim_length: ln(1 + tokens).
         short_premise: fewer tokens than SHORT_PREMISE.
@@ -77,8 +76,6 @@ class Features(NamedTuple):
     number_conflict: float = 0.0
     month_conflict: float = 0.0
     slot_conflict: float = 0.0
-    negation_conflict: float = 0.0
-    claim_negated: float = 0.0
     opposite: float = 0.0
     premise_length: float = 0.0
     claim_length: float = 0.0
@@ -86,11 +83,11 @@ class Features(NamedTuple):
     short_uncovered: float = 0.0
 
 
-def compare(claim: ParsedClaim, premise: Premise) -> Features:
+def compare(match: "Match") -> Features:
     """The features of a pair; all 0 where either text has no words."""
+    claim, premise = match.claim, match.premise
     if not claim.tokens or not premise.length:
         return Features()
-    match = Match(claim, premise, best_window(claim, premise))
     numbers = claim.details(attrgetter("number")) | claim.details(attrgetter("year"))
     short = premise.length < SHORT_PREMISE
     return Features(
@@ -114,9 +111,7 @@ def compare(claim: ParsedClaim, premise: Premise) -> Features:
         number_conflict=match.scale * match.has_another(attrgetter("number")),
         month_conflict=match.scale * match.has_another(attrgetter("month")),
         slot_conflict=match.scale * match.has_filled_slot(),
-        negation_conflict=match.scale * (claim.negated != bool(premise.details(match.window, attrgetter("negation")))),
-        claim_negated=float(claim.negated),
-        opposite=match.scale * match.has_opposite(),
+        opposite=match.scale * match.has_opposite,
         premise_length=math.log1p(premise.length),
         claim_length=math.log1p(len(claim.tokens)),
         short_premise=float(short),
@@ -150,7 +145,11 @@ class Match:
 
     claim: ParsedClaim
     premise: Premise
-    window: Window
+
+    @cached_property
+    def window(self) -> Window:
+        """The sentences that are compared."""
+        return best_window(self.claim, self.premise)
 
     @cached_property
     def anywhere(self) -> frozenset[str]:
@@ -197,6 +196,16 @@ class Match:
         stems = [token.stem for token in self.claim.tokens]
         return [self.premise.holds_pair(self.window, left, right) for left, right in pairwise(stems)]
 
+    @cached_property
+    def denied(self) -> bool:
+        """Whether either text denies what both speak of."""
+        return is_denied(self.claim, self.premise, self.window, self.covered)
+
+    @cached_property
+    def other_event(self) -> bool:
+        """Whether the window tells the opposite with another date or number: who was born in 1950 can have died in 2010."""
+        return self.has_opposite and not self.claim.details(is_detail) <= self.covered
+
     def share(self, part: Collection[str], whole: Collection[str]) -> float:
         """The share of the weight of `whole` that is also in `part`; 0 where `whole` is empty."""
         weights = [(word, weight) for word, weight in self.claim.weights.items() if word in whole]
@@ -232,6 +241,7 @@ class Match:
                     return True
         return False
 
+    @cached_property
     def has_opposite(self) -> bool:
         """Whether the window has the opposite of a missing word, next to the word that is its neighbour in the claim."""
         stems = ["", *(token.stem for token in self.claim.tokens), ""]

@@ -4,12 +4,13 @@ A premise is compared with many claims and a claim with many premises: what depe
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from localfact.relations.lexical.tokens import LexicalToken, tokens
+from localfact.relations.assertions import blank_notes, is_question
+from localfact.relations.lexical.tokens import LexicalToken, negations, tokens
 from localfact.text import sentences
 
 IDF_FILE = Path(__file__).with_name("idf.txt")
@@ -52,11 +53,15 @@ def idf_table() -> IdfTable:
 
 
 class Premise:
-    """A parsed premise of any length: its sentences as tokens, and which of them hold each stem and each pair of neighbours."""
+    """A parsed premise of any length: its sentences as tokens, and which of them hold each stem and each pair of neighbours.
+
+    A question is none of its sentences: it says nothing.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.sentences = [tokens(text[span.start : span.end]) for span in sentences(text)]
+        self.written = [sentence for sentence in _sentences(text) if not is_question(sentence)]
+        self.sentences = [tokens(sentence) for sentence in self.written]
         self.length = sum(map(len, self.sentences))
         self.places: dict[str, list[int]] = {}
         self._neighbours: dict[tuple[str, str], set[int]] = {}
@@ -82,6 +87,12 @@ class Premise:
         return frozenset(token.stem for index in window for token in self.sentences[index] if kind(token))
 
 
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences of a text, without the marks of notes."""
+    text = blank_notes(text)
+    return (text[span.start : span.end] for span in sentences(text))
+
+
 class ParsedClaim:
     """A parsed claim.
 
@@ -96,11 +107,11 @@ class ParsedClaim:
 
     def __init__(self, text: str, idf: IdfTable) -> None:
         self.text = text
-        self.tokens = tokens(text)
+        self.tokens = tokens(blank_notes(text))
         self.weights = {token.stem: idf.weight(token.stem) for token in self.tokens}
         self.total = sum(self.weights.values())
         self.content = [self.weights[token.stem] >= CONTENT_IDF for token in self.tokens]
-        self.negated = any(token.negation for token in self.tokens)
+        self.negated = bool(negations(self.tokens))
         names = self._names()
         start = names.index(True) if True in names else len(names)
         end = names.index(False, start) if False in names[start:] else len(names)

@@ -4,6 +4,7 @@ The rules are for English; a script without spaces is read as overlapping pairs 
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -80,6 +81,27 @@ def stem(word: str) -> str:
     if len(word) > SHORTEST_STEM and word[-1] == word[-2]:
         word = word[:-1]
     return word
+
+
+#: So many words behind a negation are denied: "did not officially open".
+REACH = 4
+#: What, among them, says that it happened after all.
+_UNTIL = frozenset(("until", "till"))
+#: What follows a negation that denies nothing: "not only", "no fewer than", "no longer", "no doubt".
+_AFTER_NO_DENIAL = ("only", "just", "merely", "simply", "alone", "limited", "least", "more", "less", "fewer", "later")
+_NO_DENIAL = frozenset(map(stem, (*_AFTER_NO_DENIAL, "than", "longer", "doubt")))
+
+
+def negations(sentence: Sequence[LexicalToken]) -> list[int]:
+    """The places of the tokens that deny what follows: not of "No. 5", "not only" or "did not open until"."""
+    return [place for place, token in enumerate(sentence) if token.negation and _denies(sentence[place : place + 1 + REACH])]
+
+
+def _denies(words: Sequence[LexicalToken]) -> bool:
+    """Whether the first of the words, a negation, denies the others."""
+    negation, *behind = words
+    counts = negation.stem == "no" and bool(behind) and behind[0].number
+    return not (counts or (behind and behind[0].stem in _NO_DENIAL) or any(word.stem in _UNTIL for word in behind))
 
 
 def _number(written: str) -> LexicalToken:

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from localfact.relations.assertions import blank_notes, calls_untrue
 from localfact.relations.values.moments import Moment, read_moments
 from localfact.relations.values.names import Name, read_names
 from localfact.relations.values.quantities import read_quantities
@@ -28,8 +29,8 @@ from localfact.relations.values.subjects import (
 from localfact.relations.values.value import Value
 from localfact.relations.values.vocabulary import PRONOUNS, base, is_weak, words_of_kind
 
-#: No words of a sentence: the mark of a note, and what only says that a number is a place in an order.
-_NO_WORD = re.compile(r"\[(?:\w{1,3}|note \d+)\]|\b[Nn]o\. ?(?=\d)|\b[Nn]umber (?=one\b|\d)|(?<=st|nd|rd|th) place\b")
+#: No words of a sentence: what only says that a number is a place in an order.
+_NO_WORD = re.compile(r"\b[Nn]o\. ?(?=\d)|\b[Nn]umber (?=one\b|\d)|(?<=st|nd|rd|th) place\b")
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|–|—|−|-)\s*")
 _SUBORDINATE = frozenset(("before", "after", "when", "because", "although"))
 _NEGATIONS = words_of_kind("negation")
@@ -127,12 +128,13 @@ def words_of_name(clause: ReadClause, governor: str) -> frozenset[str]:
 
 def read_clauses(text: str) -> list[ReadClause]:
     """The clauses of a sentence, in order."""
-    text = _NO_WORD.sub(lambda found: " " * len(found[0]), text)
+    text = _NO_WORD.sub(lambda found: " " * len(found[0]), blank_notes(text))
     values = read_values(text)
     names = list(read_names(text))
+    untrue = calls_untrue(text)
     found: list[ReadClause] = []
     for segment in cut_segments(text, values):
-        found.append(_clause(segment, names, found))
+        found.append(_clause(segment, names, found, untrue=untrue))
     if len(found) > 1 and not found[0].subject and not found[0].goes_on and found[0].verbs:  # "Founded in 1866, the brewery"
         subject = found[1].subject
         found[0] = replace(found[0], subject=subject, words=found[0].words | subject)
@@ -156,7 +158,7 @@ def read_values(text: str) -> list[Value]:
     return sorted([*moments, *quantities, *ranks, *read_roles(text, taken)], key=lambda value: value.span.start)
 
 
-def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadClause]) -> ReadClause:
+def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadClause], *, untrue: bool) -> ReadClause:
     words = segment.words
     verb_at = next((place for place, word in enumerate(words) if word.verb), None)
     head = find_head(words, verb_at, segment.opening)
@@ -189,7 +191,7 @@ def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadC
         goes_on=pronoun,
         owned=owned,
         own=own,
-        negated=any(word.lower in _NEGATIONS or word.lower.endswith("n't") for word in words),
+        negated=untrue or any(word.lower in _NEGATIONS or word.lower.endswith("n't") for word in words),
         definite=any(word.lower in _DEFINITE for word in rest),
         points_back=segment.opener == "where" or any(word.lower in _BACK for word in rest),
         passive=_is_passive(words),

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from localfact.records import Span
+from localfact.relations.assertions import is_question
 from localfact.relations.values.binding import has_rival, is_ahead, is_other_order, is_reversed
 from localfact.relations.values.clauses import BoundName, ReadClause, read_clauses
 from localfact.relations.values.keyfacts import read_key_fact
@@ -101,7 +102,7 @@ class Compared(NamedTuple):
 @lru_cache(maxsize=CACHED_TEXTS)
 def read_text(text: str) -> ReadText:
     """Reads the clauses of all sentences of a text."""
-    spans = tuple(sentences(text))
+    spans = tuple(span for span in sentences(text) if not is_question(text[span.start : span.end]))
     read = [_read_line(text[span.start : span.end]) for span in spans]
     every = [clause for clauses in read for clause in clauses]
     behind = list(accumulate((clause.words for clause in reversed(every)), operator.or_, initial=frozenset[str]()))[::-1]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localfact.relations.lexical.features import Features, best_window, compare
+from localfact.relations.lexical.features import Features, Match, best_window, compare
 from localfact.relations.lexical.statements import IdfTable, ParsedClaim, Premise
 
 IDF = IdfTable(1000, {"the": 900, "was": 800, "in": 850, "a": 880, "it": 700, "is": 800, "has": 500, "of": 900})
@@ -18,7 +18,7 @@ BRIDGE = (
 
 
 def features(claim: str, premise: str = BRIDGE) -> Features:
-    return compare(ParsedClaim(claim, IDF), Premise(premise))
+    return compare(Match(ParsedClaim(claim, IDF), Premise(premise)))
 
 
 def test_idf_is_the_smoothed_logarithm():
@@ -76,8 +76,7 @@ def test_another_subject_is_seen_as_missing_and_stops_conflicts():
         ("The Harland Bridge was opened on 9 May 1932.", "number_conflict"),
         ("The Harland Bridge was opened on 4 June 1932.", "month_conflict"),
         ("The Harland Bridge was opened by Queen Ulrica.", "name_conflict"),
-        ("The Harland Bridge was not opened by Queen Ada.", "negation_conflict"),
-        ("The Harland Bridge was closed on 4 May 1932.", "opposite"),
+        ("The Harland Bridge was closed by Queen Ada.", "opposite"),
         ("The Harland Bridge has six arches of marble.", "slot_conflict"),
     ],
 )
@@ -87,7 +86,6 @@ def test_a_changed_detail_is_a_conflict_and_the_right_one_is_none(claim: str, co
         "9 May": "4 May",
         "June": "May",
         "Ulrica": "Ada",
-        " not": "",
         "closed": "opened",
         "marble": "granite",
     }

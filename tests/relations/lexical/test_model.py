@@ -15,7 +15,7 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Distribution, Pair
 from localfact.relations.calibration import FOUND_SHARES
 from localfact.relations.lexical import model as model_module
-from localfact.relations.lexical.features import Features, compare
+from localfact.relations.lexical.features import Features, Match, compare
 from localfact.relations.lexical.model import (
     COEFFICIENTS_FILE,
     FITTED_SHARES,
@@ -106,9 +106,7 @@ def test_an_unrelated_passage_is_neutral_to_every_claim(model: LexicalRelationMo
 
 
 def test_a_passage_does_not_deny_what_it_does_not_speak_of():
-    silent, speaking = related(
-        LexicalRelationModel(), (LIGHTHOUSE, "Lindesnes has no railway."), (LIGHTHOUSE, "It has no lamp.")
-    )
+    silent, speaking = related(LexicalRelationModel(), (LIGHTHOUSE, "Ostrava was a film."), (LIGHTHOUSE, "It has no lamp."))
     assert silent.contradiction == 0
     assert speaking.label is RelationLabel.CONTRADICTION
 
@@ -187,7 +185,7 @@ def test_a_passage_entails_itself(model: LexicalRelationModel):
 
 def test_the_distribution_is_the_softmax_of_the_weighed_features_for_the_label_shares_of_found_passages():
     claim = "Mirela Vantos taught sculpture to children."  # no value, which would correct it
-    features = compare(ParsedClaim(claim, idf_table()), Premise(PAINTER))
+    features = compare(Match(ParsedClaim(claim, idf_table()), Premise(PAINTER)))
     rows = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))["variants"]["plain"]["coefficients"]
     scores = np.array([rows[name] for name in features._fields]).T @ np.array(features) + rows["intercept"]
     relation = related(LexicalRelationModel(), (PAINTER, claim))[0]

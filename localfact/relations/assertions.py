@@ -1,0 +1,27 @@
+"""What a sentence of evidence does not assert: marks of notes are no words, a question says nothing, some sentences deny."""
+
+import re
+
+_NOTE = re.compile(r"\[\^?(?:\w{1,3}(?:\s?[,;–-]\s?\w{1,3}){0,19}|note \d{1,3}|(?:citation|clarification) needed)\]")
+_QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*\Z")
+_UNTRUE = re.compile(
+    r"\b(?:is|are|was|were|be|been) (?:only |just |simply )?(?:an? )?(?:[\w-]+ )?(?:myths?|hoax(?:es)?|misconceptions?)\b"
+    r"|\b(?:is|are|was|were|proved|proven) (?:simply |entirely |completely )?(?:untrue|false|incorrect)\b(?! \w)"
+    r"|\b(?:myth|misconception|hoax) that\b|\bfalsely\b|\bdebunked\b|\bden(?:y|ies|ied|ying)\b",
+    re.IGNORECASE,
+)
+
+
+def blank_notes(text: str) -> str:
+    """The text with blanks for the marks of notes ("[12]", "[note 4]", "[citation needed]"): all else keeps its place."""
+    return _NOTE.sub(lambda found: " " * len(found[0]), text)
+
+
+def is_question(sentence: str) -> bool:
+    """Whether the sentence only asks."""
+    return _QUESTION.search(sentence) is not None
+
+
+def calls_untrue(sentence: str) -> bool:
+    """Whether the sentence says of something that it is a myth, false or denied."""
+    return _UNTRUE.search(sentence) is not None
