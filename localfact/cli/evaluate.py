@@ -167,12 +167,16 @@ def text_of(file: str) -> str:
     """The text of a file, of standard input, or, where it can be no file's name, what was typed itself.
 
     Raises:
-        InputError: there is no such file, or it cannot be read.
+        InputError: there is no such file, it cannot be read, or it holds no single text but data.
     """
     if file == "-":
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     if is_there(file):
-        return read_text(Path(file), lenient=True)
+        from localfact.inputs.plain_texts import check_single_text
+
+        text = read_text(Path(file), lenient=True)
+        check_single_text(Path(file), text)
+        return text
     if len(file.split()) >= TYPED_TEXT:
         note("There is no such file: what you typed is judged as the text. A longer one goes in by a file, or by - (stdin).")
         return file

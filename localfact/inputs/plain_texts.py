@@ -2,12 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from localfact.errors import InputError
-from localfact.inputs.json_rows import Row
+from localfact.inputs.json_rows import Row, UnparsedJsonError, parse_json
 from localfact.inputs.text_files import read_text
 from localfact.runtime.plain_yaml import read_yaml
 from localfact.text import path_text
@@ -15,6 +15,10 @@ from localfact.text import path_text
 #: Endings of files that are plain text.
 MARKDOWN = (".md", ".markdown")
 PLAIN = (".txt", ".text", *MARKDOWN)
+#: Endings of files that hold rows.
+ROWS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".tab", ".parquet", ".arrow")
+#: What a PDF and a file of a word processor begin with.
+BINARY = ("%PDF-", "PK\x03\x04")
 #: Folders that are something else, by a file in them.
 OTHER_FOLDERS = {"run.yaml": "a run folder", "corpus.yaml": "a corpus"}
 #: What the lines between two --- at the head of a Markdown file may say of it.
@@ -29,6 +33,29 @@ def text_row(text: str, name: str, *, markdown: bool) -> Row:
     text = text.replace("\r\n", "\n")
     said, text = _front_matter(text) if markdown else ({}, text)
     return {"id": name, **said, "response": text}
+
+
+def check_single_text(file: Path, text: str) -> None:
+    """Checks that a file that was named as one text is that.
+
+    Raises:
+        InputError: it holds rows, by its ending or as JSON, or is no text, as a PDF.
+    """
+    if "\0" in text or text.startswith(BINARY):
+        raise InputError(f"{file} is no text file. Save its text as one, or make a page of it: localfact corpus build {file}")
+    if file.suffix.lower() in ROWS or _is_json(text) or _is_json(text.strip().partition("\n")[0]):
+        raise InputError(f"{file} holds data, not one text. For the responses in it: localfact eval --data {file}")
+
+
+def _is_json(text: str) -> bool:
+    """Whether the text is an object of JSON, or a list that begins with one."""
+    if not text.strip("\ufeff \t\r\n").startswith(("{", "[")):
+        return False
+    try:
+        value = parse_json(text)
+    except UnparsedJsonError:
+        return False
+    return isinstance(value, Mapping) or (isinstance(value, list) and isinstance(next(iter(value), None), Mapping))
 
 
 def _front_matter(text: str) -> tuple[dict[str, str], str]:

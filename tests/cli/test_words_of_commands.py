@@ -57,10 +57,18 @@ def test_a_report_is_named_in_words_and_in_json(run: Path) -> None:
         ("answer.txt", "There is no file answer.txt. A text goes in by a file"),
         ("empty.txt", "There is no text to judge"),
         ("Lena Orbe", "There is no file Lena Orbe. A text goes in by a file"),
+        ("rows.jsonl", "rows.jsonl holds data, not one text. For the responses in it: localfact eval --data rows.jsonl"),
+        ("rows.txt", "rows.txt holds data, not one text"),
+        ("rows.csv", "rows.csv holds data, not one text"),
+        ("page.pdf", "page.pdf is no text file"),
     ],
 )
 def test_check_says_how_a_text_goes_in(typed: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").touch()
+    for name in ("rows.jsonl", "rows.txt"):
+        (tmp_path / name).write_text('{"response": "Lena Orbe was born in Turku."}\n' * 2)
+    (tmp_path / "rows.csv").write_text("response\nLena Orbe was born in Turku.\n")
+    (tmp_path / "page.pdf").write_bytes(b"%PDF-1.7")
     done = QuickCommandLine(tmp_path)("check", typed)
     assert (done.returncode, said in done.stderr) == (2, True)
 

@@ -3,6 +3,7 @@
 Everything is streamed, so a collection of millions of pages is never in memory. Unusable entries are reported with their place.
 """
 
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from localfact.web.extracting.extractors import PageExtractors
 
 KNOWN = ", ".join(CollectionKind)
+#: So many suffixes of files of no known kind are named.
+MOST_SUFFIXES = 5
 MEDIA_TYPES = {CollectionKind.HTML: "text/html", CollectionKind.PDF: "application/pdf", CollectionKind.TEXT: "text/plain"}
 
 
@@ -37,7 +40,7 @@ def import_pages(
     whichever is extracted first. Closing the iterator, or an interrupt, closes files and ends the workers.
 
     Args:
-        source: a file, or a folder of files; files of other kinds in a folder are ignored.
+        source: a file, or a folder of files. A `Problem` counts those of other kinds in a folder; hidden ones are ignored.
         follow_links: read files outside of the folder that a link in it leads to; else a `Problem` is yielded for each.
         progress: called as (name of the file or folder, done, total or None).
         extractors: extract documents, and are closed by the caller; None starts processes here, which end with the iterator.
@@ -57,8 +60,12 @@ def import_pages(
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files at any depth of a folder, in the order of their paths."""
-    return [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    """The files at any depth of a folder, in the order of their paths; hidden ones, as of version control, are left out."""
+    return [file for file in sorted(folder.rglob("*")) if file.is_file() and not _is_hidden(file.relative_to(folder))]
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def leads_outside(file: Path, folder: Path) -> bool:
@@ -114,12 +121,13 @@ def kind_of_one(file: Path) -> CollectionKind:
 def folder_entries(
     folder: Path, files: list[Path], progress: Progress, *, follow_links: bool
 ) -> Generator[RawPage | Imported, None, None]:
-    """Yields the entries of the folder's files; a file that cannot or may not be read gives a problem.
+    """Yields the entries of the folder's files; a file that cannot or may not be read gives a problem, and so do those of no
+    known kind together.
 
     Raises:
         InputError: none of them is of a known kind.
     """
-    known = False
+    known, others = False, Counter[str]()
     for done, file in enumerate(files, start=1):
         name = clean_text(file.relative_to(folder).as_posix())
         try:
@@ -127,7 +135,9 @@ def folder_entries(
                 yield Problem(name, "A symbolic link that leads out of the folder; --follow-links reads such files.")
                 continue
             kind = kind_of(file)
-            if kind is not None:
+            if kind is None:
+                others[file.suffix.lower() or "no suffix"] += 1
+            else:
                 known = True
                 yield from file_entries(file, kind, name, progress)
         except OSError as error:
@@ -137,6 +147,10 @@ def folder_entries(
         progress(folder.name, done, len(files))
     if not known:
         raise no_pages(folder)
+    if others:
+        told = ", ".join(f"{count:,} {clean_text(suffix)}" for suffix, count in others.most_common(MOST_SUFFIXES))
+        more = " and others" if len(others) > MOST_SUFFIXES else ""
+        yield Problem(clean_text(folder.name), f"{others.total():,} files are of no known kind ({told}{more}).")
 
 
 def file_entries(file: Path, kind: CollectionKind, name: str, progress: Progress) -> Generator[RawPage | Imported, None, None]:

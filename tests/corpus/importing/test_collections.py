@@ -172,6 +172,9 @@ def test_a_folder_is_read_in_the_order_of_its_paths_whatever_kinds_it_holds(tmp_
     (tmp_path / "e.db").write_bytes(b"SQLite format 3\x00 damaged")
     (tmp_path / "f.html").write_text("<html></html>")
     (tmp_path / "g.txt").write_text("Last of all.")
+    (tmp_path / "h.json").write_text('[{"text": "No line of JSON."}]')
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "hidden.txt").write_text("Not a page.")
     entries = imported(tmp_path)
     assert [entry.link if isinstance(entry, Page) else entry.where for entry in entries] == [
         "a.html",
@@ -182,7 +185,9 @@ def test_a_folder_is_read_in_the_order_of_its_paths_whatever_kinds_it_holds(tmp_
         "e.db",
         "f.html",
         "g.txt",
+        tmp_path.name,
     ]
+    assert str(entries[-1]) == f"{tmp_path.name}: 2 files are of no known kind (1 .png, 1 .json)."
     (text,) = [entry for entry in entries if isinstance(entry, Page) and entry.link == "b/one.txt"]
     assert (text.title, text.text) == ("one", "One lamp was lit.")
 
