@@ -48,7 +48,8 @@ class Features(NamedTuple):
         subject_missing: share of the subject that the premise lacks.
         other_subject: how much is said, but of another; 0 in a short premise.
         names_missing, numbers_missing: share that the window lacks; `elsewhere`: of that, what the premise has elsewhere.
-        name_conflict: names that the premise lacks. year_, number_, month_conflict: the window has another instead.
+        name_conflict: names that the premise lacks. year_, number_, month_conflict: the window has another instead, and
+            the word that it is said of.
         slot_conflict: where a word is missing, the two words beside it are neighbours in the window too.
         opposite: the window has the opposite of a missing word, beside the same neighbour.
         premise_length, claim_length: ln(1 + tokens).
@@ -221,9 +222,12 @@ class Match:
         return sum(weight for weight, held in zip(weights, self.neighbours, strict=True) if held) / total if total else 0.0
 
     def has_another(self, kind: Callable[[LexicalToken], bool]) -> bool:
-        """Whether the window lacks a detail of the claim and has another of its kind."""
+        """Whether the window lacks a detail of the claim, but has what it is said of, and another of its kind."""
         own = self.claim.details(kind)
-        return not own <= self.covered and not self.premise.details(self.window, kind) <= own
+        if own <= self.covered or self.premise.details(self.window, kind) <= own:
+            return False
+        told = zip(self.claim.tokens, self.claim.governors, strict=True)
+        return any(kind(token) and token.stem not in self.covered and word in ("", *self.covered) for token, word in told)
 
     def runs_of_gaps(self) -> int:
         """How many runs of missing content words the claim has, between covered ones."""

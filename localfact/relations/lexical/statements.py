@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from localfact.relations.assertions import blank_notes, is_question
-from localfact.relations.lexical.tokens import LexicalToken, negations, tokens
+from localfact.relations.lexical.tokens import LexicalToken, is_detail, negations, tokens
 from localfact.text import sentences
 
 IDF_FILE = Path(__file__).with_name("idf.txt")
@@ -103,6 +103,7 @@ class ParsedClaim:
         subject: the stems of its first run of capitalised words.
         names: those of all later ones.
         content: for each token, whether it weighs enough to be a gap where it is missing.
+        governors: for each token, the last such word before it that is no date or number; "" before the first.
     """
 
     def __init__(self, text: str, idf: IdfTable) -> None:
@@ -111,6 +112,7 @@ class ParsedClaim:
         self.weights = {token.stem: idf.weight(token.stem) for token in self.tokens}
         self.total = sum(self.weights.values())
         self.content = [self.weights[token.stem] >= CONTENT_IDF for token in self.tokens]
+        self.governors = self._governors()
         self.negated = bool(negations(self.tokens))
         names = self._names()
         start = names.index(True) if True in names else len(names)
@@ -121,6 +123,12 @@ class ParsedClaim:
     def details(self, kind: Callable[[LexicalToken], bool]) -> frozenset[str]:
         """The stems of the claim's tokens of one kind."""
         return frozenset(token.stem for token in self.tokens if kind(token))
+
+    def _governors(self) -> list[str]:
+        found = [""]
+        for token, content in zip(self.tokens, self.content, strict=True):
+            found.append(token.stem if content and not is_detail(token) else found[-1])
+        return found[:-1]
 
     def _names(self) -> list[bool]:
         """For each token, whether it is a name: capitalised, and not only because it begins the claim."""
