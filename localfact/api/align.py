@@ -43,6 +43,8 @@ class RunAligned(Record):
         unused: rows of the annotation that no response has.
         recorded_edits: edits that annotators recorded themselves -> claims, where the file has some.
         irrelevant_otherwise: claims of the annotation that it calls irrelevant in another sense than FastFact's benchmark.
+        labelled, coarse: claims of the annotation with a label, and those called not supported without saying how: one of
+            these is enough that there is no agreement on the five labels.
     """
 
     run: str
@@ -55,6 +57,8 @@ class RunAligned(Record):
     unused: int
     recorded_edits: dict[str, int]
     irrelevant_otherwise: int = 0
+    labelled: int = 0
+    coarse: int = 0
 
 
 def align_run(
@@ -87,6 +91,7 @@ def align_run(
     edits = Counter[str]()
     for _, row in found:
         edits.update({edit.value: count for edit, count in row.edits.items()})
+    labelled = [claim for one in aligned for claim in one.claims if claim.gold is not None]
     return RunAligned(
         run=str(run),
         gold=str(gold),
@@ -103,6 +108,8 @@ def align_run(
             if row.irrelevant_means is not IrrelevantMeaning.UNRELATED
             for claim in row.claims
         ),
+        labelled=len(labelled),
+        coarse=sum(claim.label is None for claim in labelled),
     )
 
 

@@ -59,6 +59,11 @@ def table_of(found: "RunAligned") -> "Table":
     notes += [f"{found.unused} rows of the annotation belong to no response of the run."] if found.unused else []
     edits = ", ".join(f"{name} {count:,}" for name, count in found.recorded_edits.items())
     notes += [f"Edits that annotators recorded, claims in all: {edits}."] if edits else []
+    if found.coarse:
+        notes.append(
+            f"{found.coarse} of {found.labelled} labelled claims of the annotation are called not supported, and not how: so"
+            " there is no agreement on the five labels, which only the easy claims would carry."
+        )
     if found.irrelevant_otherwise:
         notes.append(
             f"{found.irrelevant_otherwise} claims of the annotation are called irrelevant as no evidence could decide them."

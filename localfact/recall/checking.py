@@ -60,8 +60,8 @@ class RecallChecker:
             return EvidenceRecall(score=None, reason=NO_PAGES)
         if evidence.failures and not evidence.passages:
             return EvidenceRecall(score=None, reason=next(iter(evidence.failures.values())))
-        found, merged = await asyncio.to_thread(self._find_facts, evidence, subject, asked)
-        counts = {"passages": len(evidence.passages), "claims_of_pages": found, "left_out": max(0, len(merged) - self.most)}
+        counts, merged = await asyncio.to_thread(self._find_facts, evidence, subject, asked)
+        counts |= {"passages": len(evidence.passages), "left_out": max(0, len(merged) - self.most)}
         if not merged:
             return EvidenceRecall(score=None, reason=NO_FACT, counts=counts)
         kept = merged[: self.most]
@@ -76,10 +76,11 @@ class RecallChecker:
         counts |= {"pairs": len(said), **{verdict.value: verdicts[verdict] for verdict in FactVerdict}}
         return EvidenceRecall(score=weigh(facts), facts=tuple(facts), counts=counts)
 
-    def _find_facts(self, evidence: Evidence, subject: str, asked: Sequence[str]) -> tuple[int, list[MergedFact]]:
-        """How many claims the pages make, and the facts that come of them."""
-        found = facts_of(evidence.passages, subject)
-        return len(found), merge_facts(found, asked, self.embedder)
+    def _find_facts(self, evidence: Evidence, subject: str, asked: Sequence[str]) -> tuple[dict[str, int], list[MergedFact]]:
+        """How many claims the pages make, how many others are unclear alone, and the facts that come of the first."""
+        unclear = Counter[str]()
+        found = facts_of(evidence.passages, subject, unclear)
+        return {"claims_of_pages": len(found), **unclear}, merge_facts(found, asked, self.embedder)
 
 
 def weigh(facts: Sequence[KeyFact]) -> float | None:

@@ -89,20 +89,22 @@ def share_held(of: ParsedClaim, text: Premise, apart: Collection[str] = ()) -> f
     return sum(weight for word, weight in weights.items() if word in text.places) / total if total else 0.0
 
 
-def facts_of(passages: Iterable[Passage], subject: str) -> list[FoundFact]:
-    """The facts of the passages about a subject, in their order."""
+def facts_of(passages: Iterable[Passage], subject: str, dropped: Counter[str]) -> list[FoundFact]:
+    """The facts of the passages about a subject, in their order; counts claims that do not stand alone in `dropped`."""
     about = parse(subject)
     named = [one for one in passages if share_held(about, Premise(f"{one.title}. {one.text}")) >= ABOUT_SUBJECT]
-    return [fact for passage in named for fact in _facts_of(passage, subject)]
+    return [fact for passage in named for fact in _facts_of(passage, subject, dropped)]
 
 
-def _facts_of(passage: Passage, subject: str) -> Iterator[FoundFact]:
+def _facts_of(passage: Passage, subject: str, dropped: Counter[str]) -> Iterator[FoundFact]:
     topic = subject if share_held(parse(subject), Premise(passage.title)) >= ABOUT_SUBJECT else None
     read = Response(id="", text=passage.text, topic=topic)
     for statement in statements(read, Counter()):
         for text, span in statement.claims:
             if stands_alone(text, subject):
                 yield FoundFact(text, passage, span)
+            else:
+                dropped["unclear"] += 1
 
 
 def stands_alone(text: str, subject: str) -> bool:

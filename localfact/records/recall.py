@@ -57,8 +57,8 @@ class EvidenceRecall(Record):
         score: R@E, the share of the facts' weight that it says, one said in part counting one half; None without any fact.
         reason: why there is no figure, in words.
         facts: the weightiest first.
-        counts: verdict -> number of facts; passages read; claims found in them; facts left out as there are more than were
-            asked for; pairs related.
+        counts: verdict -> number of facts; passages read; claims found in them, and unclear ones that are no facts; facts
+            left out as there are more than were asked for; pairs related.
     """
 
     score: Probability | None

@@ -126,7 +126,7 @@ def align(responses: Sequence[AlignedResponse], gamma: float = GAMMA) -> Alignme
 
 
 def five_labels(responses: Sequence[AlignedResponse]) -> bool:
-    """Whether every claim of the annotation has one of the five labels, not only S, NS or IR.
+    """Whether every claim of the annotation has one of the five labels; NS is none, as it does not say why.
 
     Otherwise only the easy claims would carry the finer labels.
     """

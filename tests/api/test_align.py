@@ -76,6 +76,18 @@ def test_what_was_called_irrelevant_in_another_sense_is_told(
     assert ("1 claims of the annotation are called irrelevant as no evidence" in " ".join(done.stdout.split())) == told
 
 
+@pytest.mark.parametrize(("labels", "told"), [(("supported", "NS"), True), (("S", "refuted"), False)])
+def test_why_there_is_no_agreement_on_five_labels_is_told(
+    run: Path, tmp_path: Path, labels: tuple[str, str], told: bool
+) -> None:
+    claims = [{"text": text, "label": label} for text, label in zip(TEXT.split(". "), labels, strict=False)]
+    (tmp_path / "gold.jsonl").write_text(json.dumps({"response": TEXT, "claims": claims}))
+    done = CliRunner().invoke(app, ["align", str(run), "--gold", str(tmp_path / "gold.jsonl"), "--embedder", "none"])
+    assert (
+        "1 of 2 labelled claims of the annotation are called not supported, and not how" in " ".join(done.stdout.split())
+    ) == told
+
+
 def test_words_are_compared_whatever_their_order() -> None:
     assert word_similarity(["A b c d."], ["d C b a", "e f"]).tolist() == [[1.0, 0.0]]
 

@@ -56,6 +56,7 @@ def test_a_fact_that_the_text_lacks_is_missing_with_all_hosts_that_say_it() -> N
     assert [source.link for source in tracks.sources] == ["https://one.example/bridge", "https://other.example/bridge"]
     assert all("railway" in source.quote for source in tracks.sources)
     assert not any("uffin" in fact.text for fact in found.facts)
+    assert found.counts["unclear"] == 1  # "It crosses the Lund"
     assert found.score is not None
     assert 0 < found.score < 1
 
