@@ -8,7 +8,7 @@ the same command goes on where it was interrupted.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows
 from localfact.scoring.tally import labelled_claims
 from localfact.vocabulary import RelationLabel, VerdictLabel
-from scripts.labelled_sets import digest, json_lines
+from scripts.labelled_sets import digest, json_lines, labelled_pairs
 from scripts.relation_answers import Answers, asked
 from scripts.tables import markdown_table, with_interval
 
@@ -67,13 +67,18 @@ def measured(data: Path, names: Sequence[str], work: Path) -> Iterator[Row]:
     yield from of_claims("openfactcheck", [run(claims, name, work) for name in names], (">= 0.65", ">= 0.62", "<= 0.12"))
     false, true = ([Pair(row["passage"], row[side]) for row in json_lines(MINIMAL_PAIRS)] for side in ("false", "true"))
     silent = silent_pairs(claims)
-    answers = [asked(Options(relations=name), [*false, *true, *silent], work) for name in names]
+    labels = dict(labelled_pairs(data))
+    entailed = [pair for pair, label in labels.items() if label is RelationLabel.ENTAILMENT]
+    answers = [asked(Options(relations=name), [*false, *true, *silent, *labels], work) for name in names]
     for name, target, pairs, label in (
         ("minimal pairs: false ones entailed", "<= 0.20", false, RelationLabel.ENTAILMENT),
         ("minimal pairs: true ones contradicted", "<= 0.05", true, RelationLabel.CONTRADICTION),
         ("silent passages: called contradiction", "<= 0.03", silent, RelationLabel.CONTRADICTION),
+        ("labelled pairs: entailed ones contradicted", "", entailed, RelationLabel.CONTRADICTION),
     ):
         yield share(name, target, [said(one, pairs, label) for one in answers])
+    for label in (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION):
+        yield share(f"labelled pairs: called {label}, right", "", [right(one, labels, label) for one in answers])
     yield from of_claims("sample", [run(None, name, work) for name in names])
 
 
@@ -132,6 +137,12 @@ def said(answers: Answers, pairs: Sequence[Pair], label: RelationLabel) -> Count
     found = [answers[pair] for pair in pairs]
     happened = [isinstance(answer, Distribution) and answer.label is label for answer in found]
     return Counted(np.array(happened, dtype=float), np.ones(len(pairs)))
+
+
+def right(answers: Answers, labels: Mapping[Pair, RelationLabel], label: RelationLabel) -> Counted:
+    """For each pair whether a relation model gives it the label, and rightly."""
+    called = said(answers, list(labels), label).happened
+    return Counted(called * np.array([one is label for one in labels.values()]), called)
 
 
 def share(name: str, target: str, counts: Sequence[Counted]) -> Row:
