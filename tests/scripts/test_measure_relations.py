@@ -11,7 +11,7 @@ from run_builders import assessment
 from localfact.records import Distribution, Failure, Pair
 from localfact.vocabulary import RelationLabel
 from scripts import measure_relations
-from scripts.measure_relations import balanced_accuracy, posterior_area, ratio, said, silent_pairs, true_contradicted
+from scripts.measure_relations import balanced_accuracy, posterior_area, ratio, right, said, silent_pairs, true_contradicted
 
 RUN = [
     assessment("SSC", index=0, gold="ssn", posteriors=[0.9, 0.8, 0.1]),
@@ -34,6 +34,13 @@ def test_a_failed_answer_is_no_label() -> None:
     answers = {one: Distribution(entailment=0.8, contradiction=0.1, neutral=0.1), two: Failure(reason="-")}
     assert ratio(said(answers, [one, two], RelationLabel.ENTAILMENT))(ALL) == 0.5
     assert ratio(said(answers, [one, two], RelationLabel.CONTRADICTION))(ALL) == 0
+
+
+def test_what_is_called_a_contradiction_is_right_where_people_call_it_so() -> None:
+    pairs = [Pair("A page.", claim) for claim in "abc"]
+    answers = dict.fromkeys(pairs, Distribution(entailment=0.1, contradiction=0.8, neutral=0.1))
+    labels = dict(zip(pairs, (RelationLabel.CONTRADICTION, RelationLabel.NEUTRAL, RelationLabel.CONTRADICTION), strict=True))
+    assert ratio(right(answers, labels, RelationLabel.CONTRADICTION))(np.arange(3)) == pytest.approx(2 / 3)
 
 
 def responses(file: Path) -> None:
@@ -70,6 +77,8 @@ def test_one_command_prints_every_figure_with_target_and_interval(
     pairs = [{"kind": "date", "passage": "The mill opened in 1911.", "true": "The mill is open.", "false": "It is shut."}]
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pairs), encoding="utf-8")
     monkeypatch.setattr(measure_relations, "MINIMAL_PAIRS", tmp_path / "pairs.jsonl")
+    labels = {Pair("The mill opened in 1911.", "The mill opened in 1911."): RelationLabel.ENTAILMENT}
+    monkeypatch.setattr(measure_relations, "labelled_pairs", lambda data: labels.items())
     given = [str(tmp_path), "--relations", "lexical", "--work", str(tmp_path / "work")]
     monkeypatch.setattr(sys, "argv", ["measure_relations", *given])
     measure_relations.main()
@@ -83,6 +92,9 @@ def test_one_command_prints_every_figure_with_target_and_interval(
         "minimal pairs: false ones entailed",
         "minimal pairs: true ones contradicted",
         "silent passages: called contradiction",
+        "labelled pairs: entailed ones contradicted",
+        "labelled pairs: called entailment, right",
+        "labelled pairs: called contradiction, right",
         "sample: area under the ROC",
         "sample: balanced accuracy",
         "sample: true claims called contradicted",

@@ -166,7 +166,7 @@ class Match:
     @cached_property
     def gaps(self) -> list[str]:
         """The claim's stems that are not covered, in order."""
-        return [word for word in self.claim.weights if word not in self.covered]
+        return [word for word, weight in self.claim.weights.items() if weight and word not in self.covered]
 
     @cached_property
     def subject_missing(self) -> float:
@@ -222,12 +222,13 @@ class Match:
         return sum(weight for weight, held in zip(weights, self.neighbours, strict=True) if held) / total if total else 0.0
 
     def has_another(self, kind: Callable[[LexicalToken], bool]) -> bool:
-        """Whether the window lacks a detail of the claim, but has what it is said of, and another of its kind."""
+        """Whether the window lacks a detail of the claim and has another of its kind, and for a date what it is said of."""
         own = self.claim.details(kind)
         if own <= self.covered or self.premise.details(self.window, kind) <= own:
             return False
         told = zip(self.claim.tokens, self.claim.governors, strict=True)
-        return any(kind(token) and token.stem not in self.covered and word in ("", *self.covered) for token, word in told)
+        missing = ((token, word) for token, word in told if kind(token) and token.stem not in self.covered)
+        return any(token.number or word in ("", *self.covered) for token, word in missing)
 
     def runs_of_gaps(self) -> int:
         """How many runs of missing content words the claim has, between covered ones."""

@@ -98,7 +98,7 @@ class ParsedClaim:
 
     Attributes:
         text: as it was given.
-        weights: stem -> idf, in the order of the text.
+        weights: stem -> idf, in the order of the text; 0 for a negation, which is compared by itself.
         total: their sum.
         subject: the stems of its first run of capitalised words.
         names: those of all later ones.
@@ -109,7 +109,7 @@ class ParsedClaim:
     def __init__(self, text: str, idf: IdfTable) -> None:
         self.text = text
         self.tokens = tokens(blank_notes(text))
-        self.weights = {token.stem: idf.weight(token.stem) for token in self.tokens}
+        self.weights = {token.stem: 0.0 if token.negation else idf.weight(token.stem) for token in self.tokens}
         self.total = sum(self.weights.values())
         self.content = [self.weights[token.stem] >= CONTENT_IDF for token in self.tokens]
         self.governors = self._governors()
