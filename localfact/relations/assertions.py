@@ -3,6 +3,7 @@
 import re
 
 _NOTE = re.compile(r"\[\^?(?:\w{1,3}(?:\s?[,;–-]\s?\w{1,3}){0,19}|note \d{1,3}|(?:citation|clarification) needed)\]")
+_ANSWER = re.compile(r"\A[\"'“‘]?(?:yes|no)\s?[,;:–—-]+\s*", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*\Z")
 _UNTRUE = re.compile(
     r"\b(?:is|are|was|were|be|been) (?:only |just |simply )?(?:an? )?(?:[\w-]+ )?(?:myths?|hoax(?:es)?|misconceptions?)\b"
@@ -15,6 +16,11 @@ _UNTRUE = re.compile(
 def blank_notes(text: str) -> str:
     """The text with blanks for the marks of notes ("[12]", "[note 4]", "[citation needed]"): all else keeps its place."""
     return _NOTE.sub(lambda found: " " * len(found[0]), text)
+
+
+def strip_answer(sentence: str) -> str:
+    """The sentence without "No," or "Yes," before it, which answers a question and is no part of what it says."""
+    return _ANSWER.sub("", sentence)
 
 
 def is_question(sentence: str) -> bool:

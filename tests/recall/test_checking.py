@@ -77,6 +77,11 @@ def test_another_date_is_not_missing_but_said_otherwise_and_a_longer_fact_is_sai
     assert verdicts["The bridge was designed by Ada Holm in 1928."] == "partly_said"
 
 
+def test_what_the_text_denies_is_not_said() -> None:
+    found = asked(bridge("The Moss Bridge did not open in 1931."))
+    assert {fact.text: fact.verdict.value for fact in found.facts}["The Moss Bridge opened in 1931."] != "said"
+
+
 def test_only_so_many_facts_are_asked_for_the_weightiest_first_and_the_rest_is_counted() -> None:
     found = asked(bridge(), most=1)
     (fact,) = found.facts

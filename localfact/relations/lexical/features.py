@@ -166,7 +166,7 @@ class Match:
     @cached_property
     def gaps(self) -> list[str]:
         """The claim's stems that are not covered, in order."""
-        return [word for word, weight in self.claim.weights.items() if weight and word not in self.covered]
+        return [word for word in self.claim.weights if word not in self.covered]
 
     @cached_property
     def subject_missing(self) -> float:

@@ -112,8 +112,8 @@ class LexicalRelationModel:
         """What the words of a pair say, before its values are compared."""
         entailment, contradiction, neutral = self._probabilities([*compare(match), *similarity])
         if match.denied or match.other_event:
-            said, entailment, contradiction = entailment, (1 - TAKEN) * entailment, (1 - TAKEN) * contradiction
-            contradiction += TAKEN * said if match.denied and not match.other_event else 0.0
+            taken = TAKEN * entailment
+            entailment, contradiction = entailment - taken, (1 - TAKEN) * contradiction + (taken if match.denied else 0.0)
             neutral = max(0.0, 1 - entailment - contradiction)
         return Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral)
 

@@ -24,16 +24,14 @@ def is_denied(claim: ParsedClaim, premise: Premise, window: Window, shared: Coll
     sentences = [premise.sentences[index] for index in window]
     if claim.negated:
         return not (any(map(negations, sentences)) or any(calls_untrue(premise.written[index]) for index in window))
-    told = frozenset(word for word in shared if claim.weights[word] >= CONTENT_IDF) - claim.subject
+    told = frozenset(word for word in shared if claim.weights[word] >= CONTENT_IDF)
     parted = [_part_denied(sentence) for sentence in sentences]
     denied = frozenset(word for part, _ in parted for word in part) & told
     if denied.difference(*(rest for _, rest in parted)):
         return True
     if calls_untrue(claim.text):
         return False
-    return any(
-        calls_untrue(premise.written[index]) for index in window if told & {word.stem for word in premise.sentences[index]}
-    )
+    return any(calls_untrue(premise.written[index]) for index in window)
 
 
 def _part_denied(sentence: Sequence[LexicalToken]) -> tuple[frozenset[str], frozenset[str]]:

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from localfact.relations.assertions import blank_notes, is_question
+from localfact.relations.assertions import blank_notes, is_question, strip_answer
 from localfact.relations.lexical.tokens import LexicalToken, is_detail, negations, tokens
 from localfact.text import sentences
 
@@ -88,9 +88,9 @@ class Premise:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, without the marks of notes."""
+    """The sentences of a text, without the marks of notes and a "No," before one."""
     text = blank_notes(text)
-    return (text[span.start : span.end] for span in sentences(text))
+    return (strip_answer(text[span.start : span.end]) for span in sentences(text))
 
 
 class ParsedClaim:

@@ -96,6 +96,11 @@ def test_a_changed_detail_is_a_conflict_and_the_right_one_is_none(claim: str, co
     assert getattr(features(right), conflict) == 0
 
 
+def test_a_date_is_another_one_only_of_what_it_is_said_of_and_a_number_of_anything():
+    assert features("The Harland Bridge was painted in 1990.").year_conflict == 0
+    assert features("Queen Ada opened it with twelve arches.").number_conflict > 0
+
+
 def test_a_lower_cased_premise_gives_the_same_features():
     claim = "Harland Bridge was opened by Queen Ada in 1932."
     premise = "the harland bridge is a road bridge in norby . it was opened on 4 june 1932 by queen ada ."

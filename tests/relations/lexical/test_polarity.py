@@ -31,6 +31,7 @@ def relate(claim: str, premise: str) -> Distribution:
         (MARRIED, "Anna Lund never married Erik Berg."),
         ("The Harland Bridge is not a road bridge.", "The Harland Bridge is a road bridge in Norby."),
         ("Anna Lund never married.", "Anna Lund married Erik Berg in 1931."),
+        ("Anna Lund never married.", "She married the engraver Even Tangen in 1912. Anna Lund lived in Norby."),
     ],
 )
 def test_a_text_that_denies_what_the_other_says_contradicts_it(claim: str, premise: str):
@@ -43,7 +44,11 @@ def test_a_text_that_denies_what_the_other_says_contradicts_it(claim: str, premi
         (OPENED, "The Harland Bridge did not open until 1931."),
         (OPENED, "The Harland Bridge not only opened in 1931 but also closed that year."),
         (OPENED, "No. 5 of the list is the Harland Bridge, which opened in 1931."),
+        (OPENED, "The Harland Bridge No. 2 opened in 1931."),
+        (OPENED, "No, the Harland Bridge opened in 1931."),
         (OPENED, "The Harland Bridge opened in 1931. The mayor did not attend."),
+        ("The Harland Bridge is red.", "The Harland Bridge is not blue but red."),
+        ("The Harland Bridge has a toll.", "The Harland Bridge has a toll, but no toll for bicycles."),
         (OPENED, "The Harland Bridge opened in 1931. That it sank is a myth."),
         ("The Harland Bridge was not opened by the king.", "The Harland Bridge was not opened by the king."),
         ("The city denied that the bridge sank.", "The city denied that the bridge sank in 1931."),
@@ -64,6 +69,8 @@ def test_a_question_says_nothing(premise: str):
     assert relate(OPENED, premise).neutral == 1
     answered = relate(OPENED, f"{premise} The Harland Bridge opened in 1931.")
     assert answered == relate(OPENED, "The Harland Bridge opened in 1931.")
+    asked = premise.replace("1931", "1935")
+    assert relate(OPENED, f"{asked} Norby lies in the north.") == relate(OPENED, "Norby lies in the north.")
 
 
 @pytest.mark.parametrize("mark", ["[12]", "[2][13]", "[2, 4]", "[note 4]", "[citation needed]", "[^12]"])
