@@ -101,6 +101,10 @@ def test_a_date_is_another_one_only_of_what_it_is_said_of_and_a_number_of_anythi
     assert features("Queen Ada opened it with twelve arches.").number_conflict > 0
 
 
+def test_a_negation_is_no_word_that_is_missing():
+    assert features("Queen Ada never opened it.").coverage == features("Queen Ada opened it.").coverage
+
+
 def test_a_lower_cased_premise_gives_the_same_features():
     claim = "Harland Bridge was opened by Queen Ada in 1932."
     premise = "the harland bridge is a road bridge in norby . it was opened on 4 june 1932 by queen ada ."
