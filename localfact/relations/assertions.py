@@ -2,11 +2,12 @@
 
 import re
 
-_NOTE = re.compile(r"\[\^?(?:\w{1,3}(?:\s?[,;–-]\s?\w{1,3}){0,19}|note \d{1,3}|(?:citation|clarification) needed)\]")
+_NOTE = re.compile(r"\[\^?(?:\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,19}|[a-z]|note \d{1,3}|(?:citation|clarification) needed)\]")
 _ANSWER = re.compile(r"\A[\"'“‘]?(?:yes|no)\s?[,;:–—-]+\s*", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？][\"'”’»)\]*_]*\Z")
 _UNTRUE = re.compile(
-    r"\b(?:is|are|was|were|be|been) (?:only |just |simply )?(?:an? )?(?:[\w-]+ )?(?:myths?|hoax(?:es)?|misconceptions?)\b"
+    r"\b(?:is|are|was|were) (?:only |just |simply )?(?:an? )?(?:common |popular |complete |widespread |urban )?"
+    r"(?:myths?|hoax(?:es)?|misconceptions?)\b"
     r"|\b(?:is|are|was|were|proved|proven) (?:simply |entirely |completely )?(?:untrue|false|incorrect)\b(?! \w)"
     r"|\b(?:myth|misconception|hoax) that\b|\bfalsely\b|\bdebunked\b|\bden(?:y|ies|ied|ying)\b",
     re.IGNORECASE,
