@@ -77,7 +77,10 @@ def test_one_command_prints_every_figure_with_target_and_interval(
     pairs = [{"kind": "date", "passage": "The mill opened in 1911.", "true": "The mill is open.", "false": "It is shut."}]
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pairs), encoding="utf-8")
     monkeypatch.setattr(measure_relations, "MINIMAL_PAIRS", tmp_path / "pairs.jsonl")
-    labels = {Pair("The mill opened in 1911.", "The mill opened in 1911."): RelationLabel.ENTAILMENT}
+    labels = {
+        Pair("The mill opened in 1911.", "The mill opened in 1911."): RelationLabel.ENTAILMENT,
+        Pair("The mill did not open in 1911.", "The mill opened in 1911."): RelationLabel.CONTRADICTION,
+    }
     monkeypatch.setattr(measure_relations, "labelled_pairs", lambda data: labels.items())
     given = [str(tmp_path), "--relations", "lexical", "--work", str(tmp_path / "work")]
     monkeypatch.setattr(sys, "argv", ["measure_relations", *given])
