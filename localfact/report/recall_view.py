@@ -44,7 +44,7 @@ def recall_headline(found: EvidenceRecall) -> str:
     told = ", ".join(f"{found.counts[verdict]} {words}" for verdict, (_, words, _) in SAID.items() if found.counts.get(verdict))
     left = f"; {many(found.counts['left_out'], 'lighter fact')} left out" if found.counts.get("left_out") else ""
     if unclear := found.counts.get("unclear"):
-        left += f"; {many(unclear, 'claim')} of theirs unclear alone"
+        left += f"; {many(unclear, 'further claim')} unclear alone"
     pages = many(found.counts.get("passages", 0), "passage")
     return f"Recall from evidence {found.score:.2f}: of {many(len(found.facts), 'key fact')} in {pages} {told}{left}"
 
