@@ -42,7 +42,7 @@ def check_single_text(file: Path, text: str) -> None:
         InputError: it holds rows, by its ending or as JSON, or is no text, as a PDF.
     """
     if "\0" in text or text.startswith(BINARY):
-        raise InputError(f"{file} is no text file. Save its text as one, or make a page of it: localfact corpus build {file}")
+        raise InputError(f"{file} is no text file in UTF-8: save its text as one.")
     if file.suffix.lower() in ROWS or _is_json(text) or _is_json(text.strip().partition("\n")[0]):
         raise InputError(f"{file} holds data, not one text. For the responses in it: localfact eval --data {file}")
 

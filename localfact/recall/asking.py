@@ -95,7 +95,7 @@ def _words_held(asked: AskedFact) -> tuple[float, bool, bool]:
     match = Match(claim, premise)
     held = frozenset(word for word in match.anywhere if premise.holds(match.window, word))
     details = details_of(claim) - apart
-    said = details <= held and not match.denied
+    said = details <= held and not match.is_denied
     return match.share(held, claim.weights.keys() - apart), said, not details or bool(details & held)
 
 

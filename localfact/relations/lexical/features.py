@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from localfact.relations.lexical.polarity import is_denied
+from localfact.relations.lexical.polarity import denies
 from localfact.relations.lexical.statements import ParsedClaim, Premise, Window
 from localfact.relations.lexical.tokens import LexicalToken, is_detail, stem
 
@@ -198,12 +198,12 @@ class Match:
         return [self.premise.holds_pair(self.window, left, right) for left, right in pairwise(stems)]
 
     @cached_property
-    def denied(self) -> bool:
+    def is_denied(self) -> bool:
         """Whether either text denies what both speak of."""
-        return is_denied(self.claim, self.premise, self.window, self.covered)
+        return denies(self.claim, self.premise, self.window, self.covered)
 
     @cached_property
-    def other_event(self) -> bool:
+    def tells_other_event(self) -> bool:
         """Whether the window tells the opposite with another date or number: who was born in 1950 can have died in 2010."""
         return self.has_opposite and not self.claim.details(is_detail) <= self.covered
 

@@ -1,8 +1,9 @@
 """Relations without a model: a multinomial logistic regression over a few transparent features (features.py).
 
 It takes well under a millisecond a pair on any machine; it replaces a language model where there is none, and is less accurate.
-lexical.json has the coefficients, what they were fitted on and their accuracy on held-out topics;
-It was written together with idf.txt by scripts/training/fit_lexical.py of commit 00c214154712.
+lexical.json has the coefficients, what they were fitted on and their accuracy on held-out topics.
+It was written together with idf.txt by scripts/training/fit_lexical.py of commit 00c214154712; its two features of negation
+were taken out since, as they had learned that whatever is negated contradicts (`polarity.py` compares negations now).
 """
 
 import asyncio
@@ -111,9 +112,9 @@ class LexicalRelationModel:
     def _read_words(self, match: Match, similarity: Sequence[float]) -> Distribution:
         """What the words of a pair say, before its values are compared."""
         entailment, contradiction, neutral = self._probabilities([*compare(match), *similarity])
-        if match.denied or match.other_event:
+        if match.is_denied or match.tells_other_event:
             taken = TAKEN * entailment
-            entailment, contradiction = entailment - taken, (1 - TAKEN) * contradiction + (taken if match.denied else 0.0)
+            entailment, contradiction = entailment - taken, (1 - TAKEN) * contradiction + (taken if match.is_denied else 0.0)
             neutral = max(0.0, 1 - entailment - contradiction)
         return Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral)
 

@@ -11,12 +11,12 @@ from localfact.relations.lexical.tokens import REACH, LexicalToken, negations
 _TURN = "but"
 
 
-def is_denied(claim: ParsedClaim, premise: Premise, window: Window, shared: Collection[str]) -> bool:
+def denies(claim: ParsedClaim, premise: Premise, window: Window, shared: Collection[str]) -> bool:
     """Whether one of the two denies what both speak of, and the other does not.
 
-    A negation in the premise denies the words right behind it, if they are of the claim's predicate; a sentence that calls
-    something a myth, false or denied denies what it shares with the claim, unless the claim says that, too. Where the claim is
-    negated, whatever of this stands in the window agrees with it.
+    A negation in the premise denies those words of the claim right behind it that the window does not say elsewhere. A
+    sentence that calls something a myth, false or denied denies what it shares with the claim, unless the claim says that,
+    too. Where the claim is negated, whatever of this stands in the window agrees with it.
 
     Args:
         window: the sentences of the premise that are compared. shared: the claim's stems that stand there.

@@ -12,7 +12,7 @@ from localfact.records import Distribution, Pair
 from localfact.relations.values.judging import NOTHING, Ruling, ValueFinding, judge_values
 
 #: Part of a model's identity where it is corrected; increased when that changes predictions.
-CORRECTION_VERSION = 6
+CORRECTION_VERSION = 7
 #: From this strength on the same value entails; below, it only takes a contradiction away.
 SURE = 0.8
 #: Of what is neutral, the part that a sure finding moves as well.
