@@ -32,6 +32,7 @@ from localfact.stages import (
     Explainer,
     Flagger,
     PairInContext,
+    Recalibrator,
     RecallCheck,
     RelationModel,
     Relations,
@@ -105,6 +106,7 @@ class Pipeline:
             one another, if that is kept, and no verdicts.
         citations: checks what the text cites; None where that is not asked.
         recall: asks the response for facts of the pages; None where that is not asked.
+        recalibrator: adds what is known of a pair beforehand; None for nothing.
     """
 
     extractor: ClaimExtractor
@@ -121,6 +123,7 @@ class Pipeline:
     has_source: bool = True
     citations: CitationCheck | None = None
     recall: RecallCheck | None = None
+    recalibrator: Recalibrator | None = None
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -167,6 +170,8 @@ class Pipeline:
         observe("pairs", len(pairs))
         with costs.stage("relate"):
             relations, reviewed = await self._review(response, evidence, judged, await self._relate(response, evidence, pairs))
+            if self.recalibrator is not None:
+                relations = self.recalibrator.recalibrate(relations, judged, evidence)
         observe("relations", len(pairs))
         with costs.stage("assess"):
             known = {**among.relations, **relations} if among is not None else relations

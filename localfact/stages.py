@@ -107,6 +107,14 @@ class Reviewer(Protocol):
         ...
 
 
+class Recalibrator(Protocol):
+    """Adds to what the relation model says of a pair what was known of it before."""
+
+    def recalibrate(self, relations: Relations, claims: Sequence[Claim], evidence: Evidence) -> Relations:
+        """The relations with other probabilities; none is lost."""
+        ...
+
+
 class Assessor(Protocol):
     """Decides the verdicts of the claims of one response."""
 

@@ -32,6 +32,10 @@ FOLDER = Path(__file__).parent / "benchmark_cells"
 ASKED = "model_tokens"
 HEADS = ("responses", "claims judged", "balanced accuracy", "area under the ROC", "F1", "MAE", "Brier", "ECE")
 COSTS = ("calls", "tokens", "minutes")
+OVERVIEW = "balanced accuracy (area under the ROC)"
+#: What a claim costs, as `about` calls it, with digits behind the point; and the heads of the two.
+COSTS_EACH = (("calls", 1), ("tokens", 0))
+EACH = ("calls a claim", "tokens a claim")
 SCORES: Sequence[Score[Any]] = (GoldF1(), PrecisionError(), BrierPerClaim(), CalibrationError())
 #: What annotators say of a claim that is right or wrong.
 LABELLED = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
@@ -47,8 +51,18 @@ class Cell(NamedTuple):
 
     @property
     def name(self) -> str:
-        """set.method, and the model where there is one: what its file is called."""
-        return ".".join(filter(None, (self.about["set"], self.about["method"], self.about["model"])))
+        """What its file is called."""
+        return name_of_cell(self.about["set"], self.about["model"], self.about["method"])
+
+
+def name_of_cell(of_set: str, model: str, method: str) -> str:
+    """set.method, and the model where there is one."""
+    return ".".join(filter(None, (of_set, method, model)))
+
+
+def name_of_way(model: str, method: str) -> str:
+    """A method and its model as a row of a table is called."""
+    return ", ".join(filter(None, (method, model)))
 
 
 def read_run(folder: Path, about: Mapping[str, Any]) -> Cell:
@@ -125,16 +139,17 @@ def assessments_of(cell: Cell) -> Iterator[Assessment]:
 
 
 def tables(cells: Sequence[Cell], sets: Sequence[str], methods: Sequence[str]) -> str:
-    """A table for each of the sets that has a cell, rows in the order of the methods, and the names of what is not there."""
+    """An overview, a table for each of the sets that has a cell, rows in the order of the methods, and what is not there."""
     found = {cell.name: cell for cell in cells}
     models = sorted({cell.about["model"] for cell in cells} - {""}) or ["MODEL"]
-    wanted = [("" if one.startswith("builtin") else by, one) for by in models for one in methods]
-    parts, missing = [], dict[str, list[str]]()
-    for name in sets:
+    wanted = list(dict.fromkeys(("" if one.startswith("builtin") else by, one) for by in models for one in methods))
+    of_ways = {way: [found.get(name_of_cell(name, *way)) for name in sets] for way in wanted}
+    parts, missing = [markdown_table((OVERVIEW, *sets, *EACH), list(overview(of_ways)))], dict[str, list[str]]()
+    for place, name in enumerate(sets):
         rows, left = [], []
-        for model, method in dict.fromkeys(wanted):
-            if cell := found.get(Cell({"set": name, "method": method, "model": model}, ()).name):
-                rows.append([", ".join(filter(None, (method, model))), *figures(cell, cells)])
+        for (model, method), of_sets in of_ways.items():
+            if cell := of_sets[place]:
+                rows.append([name_of_way(model, method), *figures(cell, cells)])
             else:
                 left.append(method if len(models) == 1 else " of ".join(filter(None, (method, model))))
         parts += [markdown_table((name, *HEADS, *COSTS), rows)] if rows else []
@@ -143,6 +158,24 @@ def tables(cells: Sequence[Cell], sets: Sequence[str], methods: Sequence[str]) -
     unmeasured = [f"{', '.join(names)} by {left}" for left, names in missing.items()]
     parts += [f"Not measured yet: {'; '.join(unmeasured)}."] if unmeasured else []
     return "\n\n".join(parts)
+
+
+def overview(of_ways: Mapping[tuple[str, str], Sequence[Cell | None]]) -> Iterator[list[str]]:
+    """A row for each model and method with a cell: what it is worth on each set, and what a claim costs over all of them."""
+    for way, of_sets in of_ways.items():
+        if cells := [cell for cell in of_sets if cell]:
+            claims = sum(len(cell.rows) for cell in cells)
+            costs = (f"{sum(cell.about[cost] for cell in cells) / claims:,.{digits}f}" for cost, digits in COSTS_EACH)
+            yield [name_of_way(*way), *(worth_of(cell) if cell else "" for cell in of_sets), *costs]
+
+
+def worth_of(cell: Cell) -> str:
+    """Balanced accuracy, with the area under the ROC in brackets where the method has probabilities."""
+    found = list(assessments_of(cell))
+    every = np.arange(len(found))
+    judged = [verdict for one in found for _, verdict in labelled_claims(one)]
+    ranked = any(verdict.posterior is not None for verdict in judged)
+    return f"{balanced_accuracy(found)(every):.2f}" + (f" ({posterior_area(found)(every):.2f})" if ranked else "")
 
 
 def figures(cell: Cell, cells: Sequence[Cell]) -> Iterator[str]:

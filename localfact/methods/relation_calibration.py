@@ -9,7 +9,7 @@ from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model
 from localfact.methods.relations import LLM, find_relation_model
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.calibration import FOUND_SHARES, LabelledPair
+from localfact.relations.calibration import SEARCHED, LabelledPair
 from localfact.relations.labels import label_of
 from localfact.relations.map_quality import RelationCalibration, measure_map
 from localfact.relations.reference import reference_name, reference_pairs
@@ -47,5 +47,5 @@ async def calibrate_on(options: Options, labelled: Sequence[LabelledPair] | None
     found_quality = measure_map(known, labelled, name, calibrated_model(engine_facts(options)))
     if name != reference_name():
         return found_quality
-    relation_map = found_quality.relation_map.model_copy(update={"shares": FOUND_SHARES})
+    relation_map = found_quality.relation_map.model_copy(update=SEARCHED)
     return found_quality.model_copy(update={"relation_map": relation_map})

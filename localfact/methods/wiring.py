@@ -34,6 +34,7 @@ from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.calibrated import CalibratedRelations
 from localfact.relations.calibration import RelationMap
+from localfact.relations.label_shift import label_shift_of
 from localfact.relations.llm import reads_context
 from localfact.relations.reasons import Reasons
 from localfact.relations.second_opinion import SecondOpinion
@@ -173,7 +174,8 @@ def wire(
     quick = {place: kind.open(options, None, opened) for place, kind in enumerate(kinds) if not kind.prompts}
     engine = open_engine(options, opened, chosen.facts, start, secret) if options.names_model else None
     models = [quick.get(place) or kind.open(options, engine, opened) for place, kind in enumerate(kinds)]
-    if isinstance(settings.assessment, FactReasonerSettings) and (calibrated := settings.assessment.relation_map) is not None:
+    calibrated = settings.assessment.relation_map if isinstance(settings.assessment, FactReasonerSettings) else None
+    if calibrated is not None:
         fitted = calibrated if isinstance(calibrated, RelationMap) else None
         models = [CalibratedRelations(one, fitted) if kind.prompts else one for one, kind in zip(models, kinds, strict=True)]
     related, kind = (models[0], kinds[0]) if models else (None, None)
@@ -204,6 +206,7 @@ def wire(
             settings, options, search.source if search is not None else None, asks_model=kind is not None and bool(kind.prompts)
         ),
         recall=open_recall(settings, options, search, opened, observe),
+        recalibrator=label_shift_of(calibrated),
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
 

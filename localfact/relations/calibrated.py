@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from localfact.errors import EngineError
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.calibration import FOUND_SHARES, RelationMap, fit_relation_map
+from localfact.relations.calibration import SEARCHED, RelationMap, fit_relation_map
 from localfact.relations.reference import reference_name, reference_pairs
 from localfact.stages import RelationModel
 
@@ -56,7 +56,7 @@ class CalibratedRelations:
 async def fit_on_reference_pairs(model: RelationModel) -> RelationMap:
     """Asks the model about the reference pairs, 120 of them, and fits its map on those that it relates.
 
-    Among these every label is as frequent; the map has the shares of claims beside what was found for them.
+    Among these every label is as frequent; the map has the shares of claims beside what a search found.
 
     Raises:
         EngineError: it fails at more than MOST_FAILED of them.
@@ -71,4 +71,4 @@ async def fit_on_reference_pairs(model: RelationModel) -> RelationMap:
         )
     known = [(one, pair) for one, pair in zip(said, labelled, strict=True) if isinstance(one, Distribution)]
     fitted = fit_relation_map([one for one, _ in known], [pair for _, pair in known], reference_name())
-    return fitted.model_copy(update={"shares": FOUND_SHARES})
+    return fitted.model_copy(update=SEARCHED)

@@ -32,11 +32,18 @@ FEWEST_PAIRS = 10
 Slope = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Bias = Annotated[float, Field(allow_inf_nan=False)]
 Share = Annotated[float, Field(gt=0, le=1)]
+#: Of entailment, contradiction and neutral.
+Shares = tuple[Share, Share, Share]
 #: The shares of the labels among balanced pairs, as the reference pairs are.
 BALANCED = (1 / 3, 1 / 3, 1 / 3)
 #: The shares among claims of language models and the snippets that a search found for them, estimated without any label on half
 #: of OpenFactCheck's topics (`python -m scripts.measure_calibration`).
 FOUND_SHARES = (0.528, 0.215, 0.257)
+#: The same among claims and snippets that were found for other claims of the response, estimated on the same half
+#: (`python -m scripts.measure_other_pairs`).
+OTHER_SHARES = (0.07, 0.138, 0.792)
+#: The shares of a map for claims beside what a search found.
+SEARCHED = {"shares": FOUND_SHARES, "other_shares": OTHER_SHARES}
 
 
 class LabelledPair(NamedTuple):
@@ -54,13 +61,15 @@ class RelationMap(Record):
     Attributes:
         slopes, biases: of entailment, contradiction and neutral, in this order. The biases sum to zero.
         shares: how often each label is right where the map is used, in the same order; a third each for balanced pairs.
+        other_shares: the same of passages that were found for other claims alone; None where they are not told apart.
         pairs: on which pairs it was fitted: the name of the reference pairs, or the hash of a user's own.
         model: whose predictions it calibrates: the identity of a relation model, without the seed of its prompts' markers.
     """
 
     slopes: tuple[Slope, Slope, Slope] = (1.0, 1.0, 1.0)
     biases: tuple[Bias, Bias, Bias] = (0.0, 0.0, 0.0)
-    shares: tuple[Share, Share, Share] = BALANCED
+    shares: Shares = BALANCED
+    other_shares: Shares | None = Field(default=None, exclude_if=lambda value: value is None)
     pairs: str = ""
     model: str = ""
 

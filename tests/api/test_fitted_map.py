@@ -46,7 +46,7 @@ class Model:
         label = known or ("contradiction" if "new" in text.rpartition("Hypothesis:")[2] else "entailment")
         return {"neutral": 0.9, "entailment": 0.02, "contradiction": 0.02} | ({} if label == "neutral" else {label: 0.08})
 
-    def run(self, out: Path, shard: Shard | None = None, **options: Any) -> list[Any]:
+    def run(self, out: Path, shard: Shard | None = None, method: str = "factreasoner-fr1", **options: Any) -> list[Any]:
         engine = ScriptedEngine(choose=self.choose)
         settings = cast("Any", engine)  # what it is started from
 
@@ -55,7 +55,7 @@ class Model:
 
         self.patch.setattr(wiring, "engine_facts", facts)
         chosen = OPTIONS.model_copy(update=options)
-        job = prepare(self.data, method="factreasoner-fr1", options=chosen, out=out, shard=shard)
+        job = prepare(self.data, method=method, options=chosen, out=out, shard=shard)
         execute(job, start=lambda engine: cast("Any", engine), concurrency=1)
         return read_assessments(out)
 
@@ -152,6 +152,17 @@ def test_a_map_that_ships_is_used_and_nothing_is_fitted(model: Model, tmp_path: 
     model.run(tmp_path / "run")
     assert model.asked == 4
     assert recorded_map(tmp_path / "run") == own
+
+
+def test_a_passage_of_another_claim_says_less_than_the_same_words_of_its_own(model: Model, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in model.data.read_text().splitlines()[:1]]
+    rows[0]["claims"].append({"text": "Mill 0 is still old.", "passages": []})
+    model.data.write_text(json.dumps(rows[0]))
+    (found,) = model.run(tmp_path / "run", method="factreasoner-fr2")
+    own, other = (verdict.passages[0] for verdict in found.verdicts)
+    assert own.raw == other.raw
+    assert own.predicted.entailment > other.predicted.entailment
+    assert other.predicted.neutral > own.predicted.neutral
 
 
 async def test_only_the_language_models_relations_are_calibrated(model: Model, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from localfact.methods.relation_maps import FOLDER, read_relation_map
 from localfact.methods.settings import FactReasonerSettings
 from localfact.models.cards import load_card
 from localfact.prompts import prompt_hashes
-from localfact.relations.calibration import FOUND_SHARES
+from localfact.relations.calibration import FOUND_SHARES, OTHER_SHARES
 from localfact.relations.reference import reference_name
 from localfact.relations.windows import READING_VERSION
 from localfact.runtime.locations import data_folder
@@ -30,7 +30,7 @@ def test_a_map_that_ships_is_of_what_is_asked_now(file) -> None:
         f"reading={READING_VERSION}",
     ):
         assert f"{known}," in found.model, known
-    assert (found.pairs, found.shares) == (reference_name(), FOUND_SHARES)
+    assert (found.pairs, found.shares, found.other_shares) == (reference_name(), FOUND_SHARES, OTHER_SHARES)
 
 
 def test_maps_ship() -> None:

@@ -85,7 +85,10 @@ def test_tables_are_made_of_cells_and_name_those_that_are_not_there() -> None:
     shared = Cell(about("factreasoner-fr2-calibrated"), rows)
     kept = Cell(about("factreasoner-fr1", tokens=150, calls=1, asked=0, seconds=0.5), [(*row[:3], "", row[4]) for row in rows])
     text = tables([shared, kept], ("sample", "flaherty"), ("builtin-fr2", "factreasoner-fr2-calibrated", "factreasoner-fr1"))
-    head, _, first, second, _, left = text.splitlines()
+    whole, _, calibrated, published, _, head, _, first, second, _, left = text.splitlines()
+    assert whole.endswith("| sample | flaherty | calls a claim | tokens a claim |")
+    assert calibrated == "| factreasoner-fr2-calibrated, m | 0.75 (1.00) |  | 1.0 | 150 |"
+    assert published == "| factreasoner-fr1, m | 0.75 |  | 0.2 | 38 |"
     assert head.startswith("| sample | responses | claims judged | balanced accuracy |")
     assert first == (
         "| factreasoner-fr2-calibrated, m | 2 | 3 of 4 | 0.750 | 1.000 | 0.50 | 0.50 | 0.14 | 0.30 | 4 | 600 | 1.0 |"
