@@ -1,6 +1,7 @@
 """Runs side by side: two real runs of one claim set, and what is refused."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,8 @@ def test_the_page_has_every_differing_claim_with_all_verdicts_and_the_evidence(
         assert claim.text in page
     assert '<mark class="decides">Mill 11 has two wheels.</mark>' in page
     assert 'href="https://a.example"' in page
+    # A passage has the colour of what it says, whatever the verdict is.
+    assert set(re.findall(r'class="passage r-(\w+)">\n.*: (speaks .+) it with', page)) == {("entailment", "speaks for")}
     assert "p Holm" in page
     assert '<th scope="row">method</th><td class="value">builtin-fr2</td><td class="value">builtin-fr1</td>' in page
 

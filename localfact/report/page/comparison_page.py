@@ -30,12 +30,17 @@ class Judged(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """Part of a passage around the sentence that decided: what stands before it, the sentence, what stands after it."""
+    """Part of a passage around the sentence that decided: what stands before it, the sentence, what stands after it.
+
+    Attributes:
+        said: what the passage says of the claim, in words; "" where that is not known, and the relation is then neutral.
+    """
 
     title: str
     link: str
     followed: bool
-    relation: str
+    relation: RelationLabel
+    said: str
     before: str
     sentence: str
     after: str
@@ -84,7 +89,8 @@ def _excerpt(claim: Claim, counted: CountedPassage, passage: Passage) -> Excerpt
         title=passage.title or passage.host or link,
         link=link,
         followed=web_address(link) is not None,
-        relation=said,
+        relation=counted.relation or RelationLabel.NEUTRAL,
+        said=said,
         before=before if len(before) <= AROUND else f"… {before[-AROUND:].partition(' ')[2]}",
         sentence=passage.text[start:end],
         after=after if len(after) <= AROUND else f"{after[:AROUND].rpartition(' ')[0]} …",
