@@ -32,6 +32,8 @@ FOLDER = Path(__file__).parent / "benchmark_cells"
 ASKED = "model_tokens"
 HEADS = ("responses", "claims judged", "balanced accuracy", "area under the ROC", "F1", "MAE", "Brier", "ECE")
 COSTS = ("calls", "tokens", "minutes")
+#: What the pace of a cell is reckoned from.
+PACE = ("asked", "seconds")
 OVERVIEW = "balanced accuracy (area under the ROC)"
 #: What a claim costs, as `about` calls it, with digits behind the point; and the heads of the two.
 COSTS_EACH = (("calls", 1), ("tokens", 0))
@@ -101,6 +103,16 @@ def busy_seconds(folder: Path) -> float:
         busy += max(0.0, end - max(begin, until))
         until = max(until, end)
     return busy
+
+
+def at_pace_of(cell: Cell, before: Cell | None) -> Cell:
+    """The cell with what was asked, and the time it took, of an earlier measurement that asked more.
+
+    Measured again, a cell has most answers from the transcript, and its own seconds say nothing of what they cost.
+    """
+    if before is None or before.about["asked"] <= cell.about["asked"]:
+        return cell
+    return cell._replace(about={**cell.about, **{key: before.about[key] for key in PACE}})
 
 
 def write_cell(folder: Path, cell: Cell) -> None:

@@ -36,7 +36,18 @@ from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, read_timings
 from localfact.runtime.files import replace as write
 from localfact.runtime.tasks import complete
 from localfact.runtime.usage import count
-from scripts.benchmark_cells import ASKED, FOLDER, Cell, busy_seconds, family_of, read_cells, read_run, tables, write_cell
+from scripts.benchmark_cells import (
+    ASKED,
+    FOLDER,
+    Cell,
+    at_pace_of,
+    busy_seconds,
+    family_of,
+    read_cells,
+    read_run,
+    tables,
+    write_cell,
+)
 from scripts.labelled_sets import digest, labelled_rows
 from scripts.tables import put_between
 
@@ -194,6 +205,7 @@ def options_of(method: str, name: str, chosen: argparse.Namespace) -> Options:
 def measure(cells: Sequence[Planned], chosen: argparse.Namespace) -> None:
     """Runs the cells until the time is over, and writes each that is complete."""
     until, owner, failed = time.monotonic() + 60 * chosen.minutes, EngineOwner(), []
+    before = {cell.name: cell for cell in read_cells(chosen.cells)}
 
     def start(settings: EngineSettings) -> CallingEngine:
         return AskedLayer(owner.share_started(settings))
@@ -208,7 +220,8 @@ def measure(cells: Sequence[Planned], chosen: argparse.Namespace) -> None:
                 with Timed(errors()) as progress:
                     progress.until = until
                     execute(cell.job, concurrency=AT_ONCE, progress=progress, start=start)
-                write_cell(chosen.cells, read_run(cell.job.out, cell.about))
+                found = read_run(cell.job.out, cell.about)
+                write_cell(chosen.cells, at_pace_of(found, before.get(found.name)))
             except TimeOverError:
                 note("The time is over; the same command goes on.")
                 break

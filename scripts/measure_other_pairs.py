@@ -1,17 +1,16 @@
 """How often a passage that was found for another claim says something of this one, and what knowing that does to verdicts.
 
-    python -m scripts.measure_other_pairs DATA --model qwen2.5-coder-1.5b [--responses 60] [--work FOLDER]
+    python -m scripts.measure_other_pairs DATA --model qwen2.5-coder-1.5b [--work FOLDER]
 
-DATA is the folder of public data sets. Claims of localfact's graph meet passages found for them and passages found for others.
-The shares of the three relations among either kind are estimated without any label, from calibrated probabilities (Saerens et
-al. 2002), and those that ship are OpenFactCheck's half of topics on which anything may be chosen. Then claims that people
-labelled are judged by their own passages, by all of them as if each had been found for every claim, and by all with the shares
-of either kind. Answers are kept in FOLDER: the same command goes on where it was interrupted, and asks nothing twice.
+DATA is the folder of public data sets. The shares of the three relations, among claims with their own passages and with those
+of other claims of the response, are estimated without any label from calibrated probabilities (Saerens et al. 2002); those that
+ship are of OpenFactCheck's half of topics on which anything may be chosen. Then claims that people labelled are judged by their
+own passages, by all as if each had been found for every claim, and by all with the shares of either kind. Answers are kept in
+FOLDER: the same command goes on where it was interrupted, and asks nothing twice.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,22 +30,22 @@ from scripts.relation_answers import Answers, asked, change
 from scripts.tables import markdown_table
 
 WORK = "runs/other-pairs"
-#: localfact's graph: every claim beside every passage that its gate of pairs leaves, and one that reads a claim's own alone.
-EVERY = replace(OWN, version=2, gate=0.8)
+#: A claim beside every passage of its response.
+EVERY = replace(OWN, version=2)
+#: Responses drawn of each set.
+DRAWN = {"openfactcheck": 40, "factcheck_gpt": 20}
 SHARE_HEADS = ("claims", "topics", "passages", "pairs", *LABELS)
-SETS = ("openfactcheck", "factcheck_gpt", "flaherty")
-
-
 #: Steps of the estimate, after which it no longer moves.
 STEPS = 2000
 
 
 def main() -> None:
-    parser = parser_of(__doc__, WORK)
-    parser.add_argument("--responses", type=int, default=60, help="drawn of each set (60)")
-    chosen = parser.parse_args()
+    chosen = parser_of(__doc__, WORK).parse_args()
     sets = labelled_rows(chosen.data)
-    drawn = {name: list(responses_of(sets[name], chosen.responses)) for name in SETS}
+    drawn = {
+        name: [response_of(row, number, MAX_WORDS) for number, row in enumerate(draw(sets[name], most), start=1)]
+        for name, most in DRAWN.items()
+    }
     pairs = [pair for responses in drawn.values() for row in responses for pair in every_pair(row)]
     options = Options(relations="llm", model=chosen.model)
     answers = asked(options, [*(one.pair for one in reference_pairs()), *pairs], chosen.work)
@@ -57,23 +56,15 @@ def main() -> None:
 
 
 def every_pair(row: Response) -> Sequence[Pair]:
-    """A response's claims, each with every passage that the gate leaves it."""
+    """A response's claims, each with every passage."""
     return EVERY.pairs(row.claims or (), row.evidence or Evidence())
 
 
-def responses_of(rows: Sequence[Mapping[str, Any]], most: int) -> Iterator[Response]:
-    """The first responses of a draw that have passages of their own."""
-    for number, row in enumerate(draw(rows, most), start=1):
-        yield response_of(row, number, MAX_WORDS)
-
-
 def halves_of(drawn: Mapping[str, Sequence[Response]]) -> Iterator[tuple[str, str, list[Response]]]:
-    """Name, half of the topics, and the responses of it; flaherty, one topic, whole."""
+    """Each set's name, half of its topics, and the responses of that half."""
     for name, responses in drawn.items():
         for half, told in enumerate(HALVES):
-            rows = [row for row in responses if half_of(row.prompt or row.topic or row.text) == half]
-            if rows:
-                yield name, told, rows
+            yield name, told, [row for row in responses if half_of(row.prompt or row.topic or row.text) == half]
 
 
 def share_rows(drawn: Mapping[str, Sequence[Response]], balanced: Answers) -> Iterator[list[str]]:

@@ -12,7 +12,7 @@ from run_builders import assessment
 
 from localfact.runs.assessments import ASSESSMENTS_FILE
 from localfact.runs.run_folder import TIMINGS_FILE
-from scripts.benchmark_cells import Cell, read_cells, read_run, tables, write_cell
+from scripts.benchmark_cells import Cell, at_pace_of, read_cells, read_run, tables, write_cell
 from scripts.benchmark_models import METHODS, SETS, Timed, TimeOverError, draw, in_order
 
 
@@ -69,6 +69,9 @@ def test_a_cell_has_what_a_run_found_and_cost_and_nobody_s_text(tmp_path: Path) 
         ("irrelevant", "", "failed"),
         ("not_supported", "", "undecided"),
     ]
+    again = Cell({**cell.about, "asked": 3, "seconds": 0.2, "tokens": 115}, cell.rows)
+    assert at_pace_of(again, cell).about == {**cell.about, "tokens": 115}  # most of it came from the transcript
+    assert at_pace_of(cell, again) == at_pace_of(cell, None) == cell
     write_cell(tmp_path, cell)
     (read,) = read_cells(tmp_path)
     assert (read.about, [tuple(row) for row in read.rows]) == (cell.about, list(cell.rows))
