@@ -17,7 +17,7 @@ from localfact.methods.engine import EngineFacts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, read_relation_map
 from localfact.methods.relations import FoundRelationModel
-from localfact.relations.calibration import BALANCED, FOUND_SHARES, LABELS
+from localfact.relations.calibration import BALANCED, FOUND_SHARES, OTHER_SHARES, LABELS
 from localfact.relations.llm import LLMRelationModel
 from localfact.relations.reference import reference_name, reference_pairs
 
@@ -57,7 +57,7 @@ def test_the_pairs_that_ship_give_a_map_for_claims_beside_what_was_found_for_the
     assert found.pairs == 120
     assert found.relation_map.pairs == reference_name()
     assert found.relation_map.model == calibrated_model(scripted)
-    assert found.relation_map.shares == FOUND_SHARES
+    assert (found.relation_map.shares, found.relation_map.other_shares) == (FOUND_SHARES, OTHER_SHARES)
     assert (found.raw.accuracy, found.calibrated.accuracy) == (pytest.approx(1 / 3), 1.0)
     assert found.calibrated.log_loss < found.raw.log_loss - 0.5
     assert found.raw.called == {"entailment": 0.0, "contradiction": 0.0, "neutral": 1.0}
@@ -66,7 +66,7 @@ def test_the_pairs_that_ship_give_a_map_for_claims_beside_what_was_found_for_the
 
 def test_a_users_own_pairs_are_taken_with_their_own_shares_and_the_usual_words_for_labels(tmp_path: Path) -> None:
     found = calibrate_relations(written(tmp_path / "pairs.jsonl", 12), options=OPTIONS)
-    assert (found.pairs, found.relation_map.shares) == (36, BALANCED)
+    assert (found.pairs, found.relation_map.shares, found.relation_map.other_shares) == (36, BALANCED, None)
     assert found.relation_map.pairs.startswith("file@")
 
 

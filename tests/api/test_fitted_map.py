@@ -19,7 +19,7 @@ from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model
 from localfact.pipeline import ignore_reports
 from localfact.relations.calibrated import CalibratedRelations
-from localfact.relations.calibration import RelationMap
+from localfact.relations.calibration import OTHER_SHARES, RelationMap
 from localfact.relations.reference import reference_name, reference_pairs
 from localfact.relations.second_opinion import SecondOpinion
 from localfact.runs.assessments import ASSESSMENTS_FILE, read_assessments
@@ -162,6 +162,7 @@ def test_a_passage_of_another_claim_says_less_than_the_same_words_of_its_own(mod
     own, other = (verdict.passages[0] for verdict in found.verdicts)
     assert own.raw == other.raw
     assert own.predicted.entailment > other.predicted.entailment
+    assert recorded_map(tmp_path / "run").other_shares == OTHER_SHARES  # so that a resumed run weighs them alike
     assert other.predicted.neutral > own.predicted.neutral
 
 
