@@ -17,7 +17,7 @@ from localfact.methods.engine import EngineFacts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model, read_relation_map
 from localfact.methods.relations import FoundRelationModel
-from localfact.relations.calibration import BALANCED, FOUND_SHARES, OTHER_SHARES, LABELS
+from localfact.relations.calibration import BALANCED, FOUND_SHARES, LABELS, OTHER_SHARES
 from localfact.relations.llm import LLMRelationModel
 from localfact.relations.reference import reference_name, reference_pairs
 
