@@ -14,19 +14,20 @@ from localfact.stages import Relations
 
 @dataclass(frozen=True)
 class LabelShift:
-    """A Recalibrator: from the label shares of a claim's own hits to those of passages that were found for other claims alone.
+    """A Recalibrator: weighs the relations of a claim to passages that were found for other claims alone by their own shares.
 
     Attributes:
-        shares, other_shares: of either kind, in the order of LABELS; calibrated predictions have the first.
+        shares: of entailment, contradiction and neutral among claims and their own hits; calibrated predictions are for these.
+        other_shares: the same among claims and passages that are no hits of theirs.
     """
 
     shares: Shares = FOUND_SHARES
     other_shares: Shares = OTHER_SHARES
 
     def recalibrate(self, relations: Relations, claims: Sequence[Claim], evidence: Evidence) -> Relations:
-        """The relations, the calibrated ones of a claim and a passage that is no hit of it shifted.
+        """All relations; calibrated ones of a claim and a passage that is no hit of it are shifted to `other_shares`.
 
-        What was not calibrated stays as it is, and so do pairs of passages.
+        Predictions that were not calibrated, failures and pairs of passages stay as they are.
         """
         texts = {passage.id: passage.text for passage in evidence.passages}
         own = {Pair(texts[hit.passage_id], claim.text) for claim in claims for hit in evidence.hits.get(claim.id, ())}
