@@ -1,32 +1,34 @@
 """Pages for a browser, one HTML file each: the report of a run, made from what its folder has, and runs side by side."""
 
-import json
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
+from pydantic import ValidationError
 
 from localfact.api.rescore import read_finished_summary, summarise_record
 from localfact.assess.posteriors import Rules, explain_rules, label_of
 from localfact.assess.priormap import PriorMap
 from localfact.assess.priors import prior_of
 from localfact.assess.thresholds import VerdictThresholds, explain_thresholds
+from localfact.correcting.records import Left, TextEdit
 from localfact.errors import InputError, LocalFactError
 from localfact.inference.factor_graph import CLAIM_PRIOR
 from localfact.llm.layers.recording import read_calls
 from localfact.methods.relations import DEFAULT_RELATIONS, read_kept_relations
 from localfact.models.cards import WITHDRAWN
-from localfact.records import Assessment, Claim, Distribution, Pair, Relation, Verdict
+from localfact.records import Assessment, Claim, Distribution, Pair, Record, Relation, Verdict
 from localfact.report.comparison import RunsCompared
 from localfact.report.page.comparison_page import Judged, comparison_page
 from localfact.report.page.responses import Decide
 from localfact.report.page.run_page import ModelCall, RunRead, run_page
 from localfact.report.summary import Summary
 from localfact.runs.assessments import ASSESSMENTS_FILE, assessments_in_order, count_assessments
+from localfact.runs.journal import read_description
 from localfact.runs.record import AssessmentRead, RunRecord, RunSettings, read_record
+from localfact.runs.row_file import RUN, row_of
 from localfact.runs.run_folder import CORRECTIONS_FILE, RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_seconds
-from localfact.runtime.files import file_digest, replace, write_errors
+from localfact.runtime.files import file_digest, replace, whole_lines, write_errors
 from localfact.vocabulary import VerdictLabel
 
 #: Relation models that come with localfact, or did, and what a reader of their verdicts must know.
@@ -92,17 +94,26 @@ def write_report(
     return file
 
 
+class _Corrected(Record):
+    """What a report shows of a row of corrections."""
+
+    edits: tuple[TextEdit, ...] = ()
+    left: tuple[Left, ...] = ()
+
+
 def read_corrections(run_folder: Path, wanted: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The rows of these responses in the run's file of corrections; none where it was not corrected, or assessed anew since."""
+    """What the run's file of corrections has of these responses; nothing where it is damaged or the run was assessed anew."""
+    file = run_folder / CORRECTIONS_FILE
+    beside = file.with_name(file.name + RUN)
     try:
-        made = yaml.safe_load((run_folder / f"{CORRECTIONS_FILE}.run.yaml").read_text(encoding="utf-8"))
-        lines = (run_folder / CORRECTIONS_FILE).read_text(encoding="utf-8").splitlines()
-    except (OSError, ValueError, yaml.YAMLError):
+        made = read_description(beside.read_bytes(), beside)["settings"]
+        rows = [row_of(file, number, line) for number, line in enumerate(whole_lines(file)[0], start=1)]
+        if made.get("run") != file_digest(run_folder / ASSESSMENTS_FILE):
+            return {}
+        shown = {row["id"]: _Corrected(edits=row["edits"], left=row["left"]) for row in rows if row["id"] in wanted}
+    except (OSError, InputError, KeyError, ValidationError):
         return {}
-    if made["settings"]["run"] != file_digest(run_folder / ASSESSMENTS_FILE):
-        return {}
-    rows = (json.loads(line) for line in lines)
-    return {row["id"]: row for row in rows if row["id"] in wanted}
+    return {name: one.model_dump(mode="json") for name, one in shown.items()}
 
 
 def how_decided(assessed: AssessmentRead) -> str:

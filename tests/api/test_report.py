@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from localfact.api import report as module
 from localfact.api.evaluate import evaluate
-from localfact.api.report import decide_by, how_decided, limits_of, write_report
+from localfact.api.report import decide_by, how_decided, limits_of, read_corrections, write_report
 from localfact.assess.posteriors import Rules
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError
@@ -17,7 +17,9 @@ from localfact.methods.options import Options
 from localfact.records import Claim
 from localfact.runs.assessments import ASSESSMENTS_FILE
 from localfact.runs.record import AssessmentRead
-from localfact.runs.run_folder import OWN_FILES, SUMMARY_FILE, TIMINGS_FILE
+from localfact.runs.row_file import RUN
+from localfact.runs.run_folder import CORRECTIONS_FILE, OWN_FILES, SUMMARY_FILE, TIMINGS_FILE
+from localfact.runtime.files import file_digest
 from localfact.vocabulary import VerdictLabel
 
 ROWS = [
@@ -85,6 +87,45 @@ def test_a_damaged_cache_of_relations_costs_the_report_no_more_than_their_distri
     (run / "relations.sqlite").write_bytes(b"no database at all, but long enough to be looked at" * 20)
     page = write_report(run).read_text(encoding="utf-8")
     assert block(page, "response-0")["claims"][0]["passages"][0]["distribution"] is None
+
+
+def corrected(run: Path, made: str, row: str) -> None:
+    """A file of corrections of the run, of one row, and what stands beside it; DIGEST is that of the run."""
+    (run / CORRECTIONS_FILE).write_text(f"{row}\n")
+    beside = made.replace("DIGEST", file_digest(run / ASSESSMENTS_FILE))
+    (run / f"{CORRECTIONS_FILE}{RUN}").write_text(beside)
+
+
+MADE = "{settings: {run: DIGEST}, versions: {}}"
+LEFT = '{"id": "mill-11", "edits": [], "left": [{"claim": "c1", "text": "It has wheels.", "reason": "Nothing is known."}]}'
+
+
+def test_what_corrections_left_is_in_the_report(run: Path) -> None:
+    corrected(run, MADE, LEFT)
+    assert read_corrections(run, {"mill-11", "mill-12"})["mill-11"]["left"][0]["reason"] == "Nothing is known."
+    assert "Nothing is known." in write_report(run).read_text(encoding="utf-8")
+    assert not read_corrections(run, {"mill-12"})
+    corrected(run, MADE.replace("DIGEST", "another run"), LEFT)
+    assert "Nothing is known." not in write_report(run).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("made", "row"),
+    [
+        ("null", LEFT),
+        ("{}", LEFT),
+        ("{settings: {}, versions: {}}", LEFT),
+        ("{settings: [", LEFT),
+        (MADE, "[]"),
+        (MADE, '{"id": "mill-11"'),
+        (MADE, '{"id": "mill-11", "left": []}'),
+        (MADE, '{"id": "mill-11", "edits": [{"old": "1911"}], "left": []}'),
+    ],
+)
+def test_damaged_corrections_cost_the_report_no_more_than_themselves(run: Path, made: str, row: str) -> None:
+    corrected(run, made, row)
+    assert not read_corrections(run, {"mill-11"})
+    assert [one["id"] for one in block(write_report(run).read_text(encoding="utf-8"), "index")["responses"]]
 
 
 def test_the_command_names_the_file_and_takes_another(run: Path, tmp_path: Path) -> None:
