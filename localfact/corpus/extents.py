@@ -5,12 +5,10 @@ Corpora that were built before it was counted lack it, and so do pages that were
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from localfact.errors import CorpusError
-from localfact.runtime.sqlite import connect
+from localfact.corpus.tables import open_to_read
 from localfact.web.pages import Extent
 
 TABLE = """
@@ -48,27 +46,24 @@ def read_extents(file: Path, *, finished: bool = True) -> Iterator[PageExtent]:
         finished: False while it is being written to.
 
     Raises:
-        CorpusError: the file is damaged.
+        CorpusError, WriteError: see `open_to_read`.
     """
     statement = """
         SELECT link, kept, dropped, table_lines FROM pages JOIN extents ON extents.digest = pages.digest
         ORDER BY link, pages.digest
     """
-    try:
-        with closing(connect(f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if finished else ''}")) as database:
-            if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'extents'").fetchone() is None:
-                return
-            for link, kept, dropped, table_lines in database.execute(statement):
-                yield PageExtent(link, Extent(kept=kept, dropped=dropped, table_lines=table_lines))
-    except sqlite3.DatabaseError as error:
-        raise CorpusError(f"{file} is damaged: {error}. Copy or build the corpus again.") from error
+    with open_to_read(file, finished=finished) as database:
+        if database.execute("SELECT 1 FROM sqlite_master WHERE name = 'extents'").fetchone() is None:
+            return
+        for link, kept, dropped, table_lines in database.execute(statement):
+            yield PageExtent(link, Extent(kept=kept, dropped=dropped, table_lines=table_lines))
 
 
 def sum_extents(file: Path, *, finished: bool = True) -> tuple[dict[str, int], list[str]]:
     """The counts over all extracted pages, by name, and the links of those that are hardly kept.
 
     Raises:
-        CorpusError: as `read_extents`.
+        CorpusError, WriteError: see `open_to_read`.
     """
     counts = {"pages": 0, "words_kept": 0, "words_dropped": 0, "table_lines": 0, "hardly_kept": 0}
     hardly = []

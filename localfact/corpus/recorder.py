@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from localfact.corpus import extents
 from localfact.corpus.passages import PassageKind, passages_of
 from localfact.corpus.store import Fetch, PageStore
-from localfact.corpus.tables import LEAVES, SCHEMA, page_digest, page_of_row
+from localfact.corpus.tables import LEAVES, SCHEMA, describe_damage, page_digest, page_of_row
 from localfact.errors import CorpusError
 from localfact.runtime.sqlite import PATIENCE_SECONDS, connect, is_empty, transaction
 from localfact.web.fetching.failures import Reason
@@ -61,7 +61,7 @@ class Recorder:
         except sqlite3.OperationalError:  # a full disk, for example: the caller has an error for that
             raise
         except sqlite3.DatabaseError as error:
-            raise CorpusError(f"{file} is damaged: {error}. Copy or build the corpus again.") from error
+            raise CorpusError(describe_damage(file, error)) from error
 
     def add_pages(self, pages: Iterable[Page], known: Iterable[int] = ()) -> int:
         """Adds the pages that are not there yet, and returns how many those were.

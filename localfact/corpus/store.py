@@ -4,15 +4,14 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from localfact.corpus.passage_reader import VALUES_PER_STATEMENT, PassageReader
-from localfact.corpus.tables import page_of_row
-from localfact.errors import CorpusError, WriteError
+from localfact.corpus.tables import open_to_read, page_of_row
+from localfact.errors import CorpusError
 from localfact.records import Passage, Record
 from localfact.runtime.addresses import host_of
-from localfact.runtime.sqlite import connect
 from localfact.web.archiving.archive import Location
 from localfact.web.fetching.failures import PageFailure, Reason
 from localfact.web.pages import Page
@@ -60,8 +59,6 @@ class PageStore:
     """
 
     def __init__(self, file: Path, *, finished: bool = True) -> None:
-        # Opened as immutable, without lock and journal, so that a corpus on a read-only medium can be read.
-        self._address = f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if finished else ''}"
         self._file = file
         self._finished = finished
 
@@ -250,15 +247,8 @@ class PageStore:
                 found |= dict.fromkeys([link] if meant else [])
         return list(found), [address for address in wanted if address not in used]
 
-    @contextmanager
-    def _database(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(connect(self._address)) as database:
-                yield database
-        except sqlite3.DatabaseError as error:
-            if not self._finished and isinstance(error, sqlite3.OperationalError):
-                raise WriteError(f"{self._file} cannot be read while it is written: {error}. Make room on the disk.") from error
-            raise CorpusError(f"{self._file} is damaged: {error}. Copy or build the corpus again.") from error
+    def _database(self) -> AbstractContextManager[sqlite3.Connection]:
+        return open_to_read(self._file, finished=self._finished)
 
     @contextmanager
     def reader(self) -> Iterator[PassageReader]:

@@ -1,8 +1,13 @@
-"""The tables of a corpus's SQLite file, which `recorder.py` writes and `store.py` reads; and a page as a row of them."""
+"""The SQLite file of a corpus, which `recorder.py` writes and `store.py` reads: its tables, opening it, a page as a row."""
 
 import hashlib
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
 
+from localfact.errors import CorpusError, WriteError
+from localfact.runtime.sqlite import connect
 from localfact.web.pages import Page
 
 SCHEMA = """
@@ -35,6 +40,28 @@ SCHEMA = """
 #: What is asked of all pages but for their texts, which lie in the way in the table: an index that answers by itself. Whoever
 #: writes to a corpus makes it; one that is only read, as the sample that ships, does without.
 LEAVES = "CREATE INDEX IF NOT EXISTS pages_without_texts ON pages (digest, snippet, link)"
+
+
+@contextmanager
+def open_to_read(file: Path, *, finished: bool) -> Iterator[sqlite3.Connection]:
+    """The SQLite file of a corpus, opened to be read; finished: False while it may be written to.
+
+    Raises:
+        CorpusError: it is damaged. WriteError: it is being written to, and the disk has no room to read it beside that.
+    """
+    # Immutable is without lock and journal, so that a corpus on a read-only medium can be read.
+    try:
+        with closing(connect(f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if finished else ''}")) as database:
+            yield database
+    except sqlite3.DatabaseError as error:
+        if not finished and isinstance(error, sqlite3.OperationalError):
+            raise WriteError(f"{file} cannot be read while it is written: {error}. Make room on the disk.") from error
+        raise CorpusError(describe_damage(file, error)) from error
+
+
+def describe_damage(file: Path, error: sqlite3.DatabaseError) -> str:
+    """What a user reads of a file of a corpus that SQLite cannot read."""
+    return f"{file} is damaged: {error}. Copy or build the corpus again."
 
 
 def page_of_row(row: Sequence[str | None]) -> Page:
