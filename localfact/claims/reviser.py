@@ -16,18 +16,16 @@ from localfact.claims.merging import Merging, merge_within
 from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Engine, Generation
 from localfact.prompts import boundary_of, revision_chat
-from localfact.prompts.grammars import revision_grammar
+from localfact.prompts.grammars import longest_revision, revision_grammar
 from localfact.records import Claim, Extraction, Response, Span
 from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
-from localfact.text import normalise, readable, words
+from localfact.text import normalise, readable, sentences, words
 from localfact.thoughts import thoughts
 
 #: The stage that calls are counted under.
 REVISE = "revise"
 
-#: The longest revision: so many times the claim's length plus so many characters, for the names that it inserts.
-LONGER_FACTOR, LONGER_BY = 3, 200
 #: The least share of a claim's words that a revision keeps: it only replaces pronouns and the like.
 LEAST_KEPT = 1 / 3
 #: The least share of a revision's words that come from the claim, the response, its question or its topic.
@@ -48,7 +46,7 @@ _LEADING_IN = re.compile(
 _REMARK = re.compile(
     r"\W*(?:note|notes|explanation|reason|reasoning|changes?|i (?:have )?(?:replaced|changed|kept))\b|\(.*\)\W*$", re.IGNORECASE
 )
-_HASHED = re.compile(r"#{2,}\s*(?P<inside>[^#\n]+?)\s*#{2,}$")
+_HASHED = re.compile(r"#{2,}\s*(?P<inside>.+?)\s*(?:#{2,})?$")
 _BULLET = re.compile(r"\s*[-*•>]\s+")
 _QUOTED = re.compile(r"[\"“«](?P<inside>[^\"“”«»]+)[\"”»]$")
 _DIGITS = re.compile(r"\d+")
@@ -153,7 +151,7 @@ class RevisedClaims:
         )
         try:
             generation = await self.engine.generate(
-                chat, max_tokens=self.max_tokens, grammar=revision_grammar(), seed=self.seed, stage=REVISE
+                chat, max_tokens=self.max_tokens, grammar=revision_grammar(claim.text), seed=self.seed, stage=REVISE
             )
         except PromptTooLongError:
             return _Revision(claim, Outcome.TOO_LONG)
@@ -162,6 +160,7 @@ class RevisedClaims:
         wording = read_revision(generation, claim.text)
         if wording is None:
             return _Revision(claim, Outcome.UNREADABLE, excerpt(generation.text))
+        wording = leave_added_sentences(wording, claim.text)
         if normalise(wording) == normalise(claim.text):
             return _Revision(claim, Outcome.UNCHANGED)
         if not faithful(wording, claim.text, " ".join((response.text, response.prompt or "", response.topic or ""))):
@@ -229,7 +228,7 @@ def read_revision(generation: Generation, claim: str) -> str | None:
     if quoted and not _QUOTED.match(claim):
         wording = quoted["inside"]
     wording = " ".join(wording.split())
-    return wording if len(wording) <= LONGER_FACTOR * len(claim) + LONGER_BY else None
+    return wording if len(wording) < longest_revision(claim) else None
 
 
 def _is_around(answer: str, line: Span, claim: str) -> bool:
@@ -246,6 +245,21 @@ def _is_remark(answer: str, revision_end: int, line: Span, claim: str) -> bool:
     apart = answer[revision_end : line.start].count("\n") > 1
     old = _words(claim)
     return apart and len(old & _words(answer[line.start : line.end])) < LEAST_KEPT * len(old)
+
+
+def leave_added_sentences(wording: str, claim: str) -> str:
+    """The sentences of a wording, as many as the claim has or few more, that say what the claim says.
+
+    Small models write the next sentence of the text behind a claim, or the one before it. What is kept has all of the claim's
+    words that the wording has, but for one: a pronoun comes back in an added sentence.
+    """
+    parts, said = sentences(wording), _words(wording) & _words(claim)
+    for count in range(max(1, len(sentences(claim))), len(parts)):
+        runs = [wording[parts[first].start : parts[first + count - 1].end] for first in range(len(parts) - count + 1)]
+        best = max(runs, key=lambda run: len(said & _words(run)))
+        if len(said - _words(best)) <= 1:
+            return best
+    return wording
 
 
 def faithful(wording: str, claim: str, context: str) -> bool:

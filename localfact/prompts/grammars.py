@@ -3,6 +3,7 @@
 For models that are too small to keep a format by themselves. The parsers read such answers like any others.
 """
 
+import math
 import re
 from collections.abc import Iterable
 
@@ -21,12 +22,15 @@ WORDS_A_CLAIM = 5
 MOST = 128
 #: The most characters that a correction puts in the place of others.
 LONGEST_NEW = 80
+#: The most characters that a revision puts in.
+NAMES = 200
 NOTHING = r"No verifiable claim\."
 
 _SIGN = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 # With one # at most (C#). Plain classes with counts: an alternative inside a count makes a token cost 170 ms in xgrammar.
-_CLAIM = rf"[^\n#]{{1,{LONGEST}}}(?:#[^\n#]{{1,80}})?"
+_LATER = r"(?:#[^\n#]{1,80})?"
+_CLAIM = rf"[^\n#]{{1,{LONGEST}}}{_LATER}"
 
 
 def is_cut(claim: str) -> bool:
@@ -50,9 +54,14 @@ def atomization_grammar(text: str, *, claims: bool) -> Grammar:
     return _lines(rf"\[[1-9][0-9]{{0,2}}\] {_CLAIM}", text, claims=claims)
 
 
-def revision_grammar() -> Grammar:
-    """A claim between # signs."""
-    return rf"###{_CLAIM}###"
+def longest_revision(claim: str) -> int:
+    """The most characters of a claim's revision: its own, rounded up to hundreds, and the names that are put in."""
+    return 100 * math.ceil(len(claim) / 100) + NAMES
+
+
+def revision_grammar(claim: str) -> Grammar:
+    """The revised claim behind # signs, which need not be closed: a model that must go on after its claim invents something."""
+    return rf"###[^\n#]{{1,{longest_revision(claim)}}}{_LATER}(?:###|\n{{1,2}})?"
 
 
 def query_grammar(count: int) -> Grammar:

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from localfact.claims.atomizer import Atomizer
 from localfact.claims.given import GivenClaims
 from localfact.claims.lines import SHOWN
-from localfact.claims.reviser import LONGER_BY, RevisedClaims, RevisedGivenClaims, faithful, read_revision
+from localfact.claims.reviser import RevisedClaims, RevisedGivenClaims, faithful, leave_added_sentences, read_revision
 from localfact.errors import EngineError, InputError, MissingError
 from localfact.llm.engine import Chat, Engine, Generation
 from localfact.llm.layers.metering import MeteringLayer
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
+from localfact.prompts.grammars import longest_revision
 from localfact.records import Claim, Extraction, PreVerification, Response, Span
 from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.text import readable
@@ -198,6 +199,34 @@ def test_dashes_hashes_numbers_and_quotations_of_a_revision_stay(wording: str) -
     assert read_revision(Generation(text=wording), "It is so.") == wording
 
 
+def test_a_hash_within_marks_is_of_the_claim() -> None:
+    assert (
+        read_revision(Generation(text="###Microsoft made C# and F#.###"), "It made C# and F#.") == "Microsoft made C# and F#."
+    )
+
+
+@pytest.mark.parametrize(
+    ("wording", "left"),
+    [
+        ("Kepler moved to Graz. He taught there for six years.", "Kepler moved to Graz."),
+        ("Kepler was born in Weil. He moved to Graz.", "He moved to Graz."),
+        ("Johannes Kepler moved to Graz.", "Johannes Kepler moved to Graz."),
+        ("He moved. To Graz it was. So they say.", "He moved. To Graz it was."),
+        ("Nobody knows.", "Nobody knows."),
+    ],
+)
+def test_sentences_that_are_added_to_a_claim_are_left_out(wording: str, left: str) -> None:
+    assert leave_added_sentences(wording, "He moved to Graz.") == left
+
+
+def test_a_claim_of_two_sentences_keeps_two() -> None:
+    claim = "He moved. She lived in Graz."
+    assert (
+        leave_added_sentences("It was long ago. Kepler moved. Ada lived in Graz. So it was.", claim)
+        == "Kepler moved. Ada lived in Graz."
+    )
+
+
 def test_a_claim_that_is_a_quotation_stays_one() -> None:
     assert read_revision(Generation(text='"He moved."'), '"They moved."') == '"He moved."'
     assert read_revision(Generation(text="- 3 degrees"), "- 2 degrees") == "- 3 degrees"
@@ -213,6 +242,7 @@ def test_a_claim_that_is_a_quotation_stays_one() -> None:
         "**Revised claim:** {}",
         "Standalone: {}",
         "#####{}#####",
+        "###{}",
         "<<claim 0a1b2c3d>>\n{}\n<<end claim 0a1b2c3d>>",
         "{}\n\n(Note: I replaced the pronoun.)",
         "{}\nExplanation: he is Kepler.",
@@ -225,7 +255,7 @@ def test_what_models_put_around_a_revision_is_no_part_of_it(pattern: str) -> Non
 
 def test_a_revision_may_be_longer_by_the_names_it_puts_in_and_no_more() -> None:
     claim = "He did."
-    longest = "a" * (3 * len(claim) + LONGER_BY)
+    longest = "a" * (longest_revision(claim) - 1)
     assert read_revision(Generation(text=longest), claim) == longest
     assert read_revision(Generation(text=f"{longest}a"), claim) is None
 

@@ -67,8 +67,16 @@ def test_a_longer_text_may_have_more_claims_and_texts_of_a_length_share_a_gramma
 
 def test_a_guided_revision_is_read_without_its_signs() -> None:
     answer = "###Ice floats on water.###"
-    assert re.fullmatch(revision_grammar(), answer)
+    assert re.fullmatch(revision_grammar("It floats on water."), answer)
     assert read_revision(Generation(text=answer), "It floats on water.") == TEXT
+
+
+@pytest.mark.parametrize("end", ["###", "", "\n", "\n\n"])
+def test_a_guided_revision_may_end_where_the_claim_does(end: str) -> None:
+    claim = "It holds " + "water, " * 40 + "and ice."
+    answer = f"###{claim.replace('It', 'The mill')}{end}"
+    assert re.fullmatch(revision_grammar(claim), answer)
+    assert read_revision(Generation(text=answer), claim) == answer.strip("#\n")
 
 
 def test_a_query_is_one_line() -> None:
