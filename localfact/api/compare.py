@@ -9,7 +9,8 @@ from localfact.records import Assessment, Verdict
 from localfact.report.comparison import ComparedRun, DifferingClaim, RunComparison, RunsCompared
 from localfact.report.summary import summarise
 from localfact.runs.record import read_record
-from localfact.scoring import KPolicy
+from localfact.scoring import KPolicy, KPrime
+from localfact.scoring.aggregate import ResponseScore
 from localfact.scoring.comparison import Comparison, SharedClaim, better, compare, compare_claims, shared_claims, supports
 from localfact.scoring.pairing import pair_runs
 from localfact.scoring.scores import quality_scores
@@ -44,13 +45,13 @@ def compare_runs(
     runs = [record.shown for record in records]
     facts = [run_facts(record.settings) for record in records]
     called = list(names or _names(paths, [one.method for one in facts]))
-    recall_k = (recall_k or KPolicy()).fit_all(runs)
+    recall_k, k_prime = (recall_k or KPolicy()).fit_all(runs), KPrime.fit([one for run in runs for one in run])
     first, *others = runs
     paired = [pair_runs(first, other) for other in others]
     found = [
         RunComparison(run=name, comparison=one)
         for name, other in zip(called[1:], others, strict=True)
-        for one in _comparisons(first, other, one_sided, recall_k, seed)
+        for one in _comparisons(first, other, one_sided, quality_scores([*first, *other], recall_k, k_prime), seed)
     ]
     tests = [one.comparison.found for one in found]
     adjusted = holm([None if test is None else test.p_permutation for test in tests])
@@ -60,7 +61,7 @@ def compare_runs(
             ComparedRun(
                 name=name,
                 run=str(path),
-                summary=summarise(run, fact, run=str(path), recall_k=recall_k),
+                summary=summarise(run, fact, run=str(path), recall_k=recall_k, k_prime=k_prime),
                 paired_by=found_by,
                 partners={other.response_id: one.response_id for one, other in pairs},
             )
@@ -73,12 +74,11 @@ def compare_runs(
 
 
 def _comparisons(
-    first: Sequence[Assessment], second: Sequence[Assessment], one_sided: bool, recall_k: KPolicy | None, seed: int
+    first: Sequence[Assessment], second: Sequence[Assessment], one_sided: bool, scores: Sequence[ResponseScore], seed: int
 ) -> list[Comparison]:
-    """Compares two runs by every score that both have, and by the labelled claims that both judged."""
+    """Compares two runs by these scores, and by the labelled claims that both judged."""
     found = [
-        compare(first, second, score, alternative=better(score) if one_sided else "two-sided", seed=seed)
-        for score in quality_scores([*first, *second], recall_k)
+        compare(first, second, score, alternative=better(score) if one_sided else "two-sided", seed=seed) for score in scores
     ]
     claims = compare_claims(first, second, alternative="greater" if one_sided else "two-sided", seed=seed)
     return [*found, *([claims] if claims.n else [])]

@@ -11,7 +11,7 @@ from localfact.papers.comparison import record_run
 from localfact.papers.measured_table import MeasuredRun
 from localfact.report.summary import summarise
 from localfact.runs.record import read_record
-from localfact.scoring import KPolicy
+from localfact.scoring import KPolicy, KPrime
 
 
 def run_methods(
@@ -50,10 +50,11 @@ def measure_runs(folders: Sequence[Path], recall_k: KPolicy) -> list[MeasuredRun
     """
     read = [read_record(folder, most=None, outlines=False) for folder in folders]
     one_k = recall_k.fit_all(record.shown for record in read)
+    k_prime = KPrime.fit([one for record in read for one in record.shown])
     found = []
     for record in read:
         folder, facts = record.path, run_facts(record.settings)
-        summary = summarise(record.shown, facts, run=str(folder), recall_k=one_k)
+        summary = summarise(record.shown, facts, run=str(folder), recall_k=one_k, k_prime=k_prime)
         names = [one.name for one in summary.scores]
         found.append(
             MeasuredRun(

@@ -10,7 +10,7 @@ from localfact.records.judged_claims import frame
 from localfact.report.accounting import Accounting, account_for
 from localfact.report.run_figures import RunFacts
 from localfact.report.whose_pages import tell_pages
-from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
+from localfact.scoring import KPolicy, KPrime, ScoreResult, score, standard_scores
 from localfact.text import PathName, path_text
 from localfact.vocabulary import Flag, VerdictLabel
 
@@ -87,6 +87,7 @@ def summarise(
     *,
     run: str | None = None,
     recall_k: KPolicy | None = None,
+    k_prime: KPrime | None = None,
     warnings: Sequence[str] = (),
 ) -> Summary:
     """Summarises assessments.
@@ -96,6 +97,7 @@ def summarise(
         facts: of its settings.
         run: the run folder, for the reader.
         recall_k: the K of R@K and F1@K; the median when None.
+        k_prime: the K' of R@K' and F1@K', where several runs shall have one; else that of these assessments.
         warnings: of the run itself, before those of the responses.
     """
     costs, usage = account_for(assessments, facts), usage_of(assessments)
@@ -113,7 +115,7 @@ def summarise(
         claims=sum(len(assessment.claims) for assessment in assessments),
         verdicts=count_verdicts(assessments),
         flags={flag.value: flags[flag] for flag in Flag},
-        scores=score(assessments, standard_scores(assessments, recall_k), seed=facts.seed),
+        scores=score(assessments, standard_scores(assessments, recall_k, k_prime), seed=facts.seed),
         usage=usage,
         accounting=costs,
         warnings=(

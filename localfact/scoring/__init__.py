@@ -5,5 +5,5 @@ comparison.py with another run.
 """
 
 from localfact.scoring.aggregate import Score, ScoreResult, score
-from localfact.scoring.recall import KPolicy
+from localfact.scoring.recall import KPolicy, KPrime
 from localfact.scoring.scores import standard_scores

@@ -103,7 +103,7 @@ class ResponseScore(Score[float]):
     """A score that every response has; a run's score is the mean over responses."""
 
     def of_unjudged(self, assessment: Assessment) -> float | None:
-        """The value of an abstained or unscored response in `with_zeros`; None where it lacks an annotation."""
+        """The value of an abstained or unscored response in `with_zeros`; None where the score is undefined for it."""
         return 0.0
 
     def estimator(self, contributions: Sequence[float]) -> Estimator:

@@ -19,14 +19,23 @@ class CitationScore(ResponseScore):
     def __str__(self) -> str:
         return f"citation {self.kind}"
 
+    def reason_left_out(self, assessment: Assessment) -> str | None:
+        """Why a response has no such score: verdicts are not needed for it."""
+        missing = "failed" if assessment.status == "failed" else "not checked"
+        return missing if assessment.citations is None else None
+
     def of(self, assessment: Assessment) -> float | Unscored:
         """The score of one response, in [0, 1]; or why it has none."""
         found = assessment.citations
         value = None if found is None else getattr(found, self.kind)
         return Unscored("nothing is cited" if self.kind == "precision" else "no sentence") if value is None else float(value)
 
+    def claims_in(self, assessment: Assessment) -> int:
+        """All claims."""
+        return len(assessment.claims)
+
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
-        """Always None: a response without a claim may cite well."""
+        """Always None: a response without a claim has its own value among the others."""
 
 
 def citation_scores(assessments: Sequence[Assessment]) -> tuple[CitationScore, ...]:
@@ -72,6 +81,10 @@ class F1AtEvidence(ResponseScore):
         """The score of one response, in [0, 1]; or why it has none."""
         score = assessment.recall.score if assessment.recall is not None else None
         return Unscored("no key fact") if score is None else f1(tally(assessment).precision, score)
+
+    def of_unjudged(self, assessment: Assessment) -> float | None:
+        """0 for an abstained or unscored response; None where there is no key fact."""
+        return None if assessment.recall is None or assessment.recall.score is None else 0.0
 
 
 def recall_scores(assessments: Sequence[Assessment]) -> tuple[ResponseScore, ...]:

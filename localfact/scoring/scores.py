@@ -54,6 +54,10 @@ class RecallAtK(ResponseScore):
         k = self.k.of(assessment)
         return k if isinstance(k, Unscored) else recall_at_k(tally(assessment).supported, k)
 
+    def of_unjudged(self, assessment: Assessment) -> float | None:
+        """0 for an abstained or unscored response; None where its K is 0 or unknown."""
+        return None if isinstance(self.k.of(assessment), Unscored) else 0.0
+
 
 @dataclass(frozen=True)
 class F1AtK(RecallAtK):
@@ -90,8 +94,8 @@ class RecallAtKPrime(ResponseScore):
         return {"gamma": self.gamma, "K'": str(self.k_prime), "K'_medians": self.k_prime.by_source}
 
     def fit(self, assessments: Sequence[Assessment]) -> Self:
-        """The score with the K' of every response."""
-        return replace(self, k_prime=KPrime.fit(assessments))
+        """The score with the K' of every response; one that has it already stays, as that of several runs does."""
+        return self if self.k_prime is not None else replace(self, k_prime=KPrime.fit(assessments))
 
     def of(self, assessment: Assessment) -> float | Unscored:
         """The score of one response, in [0, 1]; or why it has none."""
@@ -160,29 +164,32 @@ class VerdictCount(ResponseScore):
         return float({"S": counts.supported, "C": counts.contradicted, "U": counts.undecided}[self.kind])
 
 
-def quality_scores(assessments: Sequence[Assessment], k: KPolicy | None = None) -> list[ResponseScore]:
+def quality_scores(
+    assessments: Sequence[Assessment], k: KPolicy | None = None, k_prime: KPrime | None = None
+) -> list[ResponseScore]:
     """Those standard scores that each response has and that measure quality, without the parts of others: recall, of its F1."""
     left_out = (Entropy, VerdictCount)
     parts = (RecallAtK, RecallAtKPrime)
     return [
         score
-        for score in standard_scores(assessments, k)
+        for score in standard_scores(assessments, k, k_prime)
         if isinstance(score, ResponseScore) and not isinstance(score, left_out) and type(score) not in parts
     ]
 
 
 def standard_scores(
-    assessments: Sequence[Assessment], k: KPolicy | None = None, gamma: float = GAMMA
+    assessments: Sequence[Assessment], k: KPolicy | None = None, k_prime: KPrime | None = None
 ) -> tuple[Score[Any], ...]:
     """What a run prints, in its order: entropy only where there are posteriors, comparisons with gold only where there is gold.
 
     Args:
         assessments: of the run.
         k: of R@K and F1@K; the median of the data where None.
-        gamma: of R@K' and F1@K'; the default is that of FastFact's released code.
+        k_prime: of R@K' and F1@K'; None: that of these assessments.
     """
     k = k or MEDIAN
-    scores: list[Score[Any]] = [Precision(), RecallAtK(k), F1AtK(k), RecallAtKPrime(gamma), F1AtKPrime(gamma)]
+    by_k_prime = (RecallAtKPrime(k_prime=k_prime), F1AtKPrime(k_prime=k_prime))
+    scores: list[Score[Any]] = [Precision(), RecallAtK(k), F1AtK(k), *by_k_prime]
     if any(verdict.posterior is not None for assessment in assessments for verdict in assessment.verdicts):
         scores.append(Entropy())
     scores += [VerdictCount("S"), VerdictCount("C"), VerdictCount("U")]

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from run_builders import assessment, run_of, runs
 
 from localfact.errors import InputError
-from localfact.records import Assessment
+from localfact.records import Assessment, Citations
 from localfact.scoring import KPolicy, Score, ScoreResult, score, standard_scores
-from localfact.scoring.recall import recall_at_k_prime
+from localfact.scoring.beside_scores import citation_scores
+from localfact.scoring.recall import KPrime, recall_at_k_prime
 from localfact.scoring.scores import Entropy, F1AtK, F1AtKPrime, Precision, RecallAtK, RecallAtKPrime, VerdictCount
 
 
@@ -171,15 +172,15 @@ def test_a_run_without_posteriors_and_gold_prints_no_score_that_needs_them() -> 
     assert names == ["Pr", "R@K(median=2)", "F1@K(median=2)", "R@K'(median=2)", "F1@K'(median=2)", "#S", "#C", "#U"]
 
 
-def test_a_run_with_labelled_claims_prints_all_scores_and_takes_its_k_and_gamma_from_the_caller() -> None:
+def test_a_run_with_labelled_claims_prints_all_scores_and_takes_its_k_from_the_caller() -> None:
     run = run_of("SC", gold="sn", posteriors=[0.9, 0.2])
-    results = score(run, standard_scores(run, k("22"), 0.5))
+    results = score(run, standard_scores(run, k("22")))
     assert [result.name for result in results] == [
         "Pr",
         "R@K(22)",
         "F1@K(22)",
-        "R@K'(gamma=0.5, K'=annotation)",
-        "F1@K'(gamma=0.5, K'=annotation)",
+        "R@K'(gamma=0.1, K'=annotation)",
+        "F1@K'(gamma=0.1, K'=annotation)",
         "E(log10)",
         "#S",
         "#C",
@@ -190,6 +191,30 @@ def test_a_run_with_labelled_claims_prints_all_scores_and_takes_its_k_and_gamma_
         "Brier(claim)",
         "ECE(10 equal-count bins)",
     ]
+
+
+def test_several_runs_may_share_one_k_prime() -> None:
+    short, long = run_of("SC"), run_of("SSSC")
+    shared = KPrime.fit([*short, *long])
+    for run, distance in ((short, 2), (long, 0)):
+        found = {result.name: result.value for result in score(run, standard_scores(run, None, shared))}
+        assert found["R@K'(median=3)"] == pytest.approx(2 / (1 + math.exp(0.1 * distance)))
+
+
+def test_what_is_undefined_for_a_response_is_not_0_for_it() -> None:
+    judged, without_k = assessment("SC", gold="sn"), assessment("", index=1, annotation=(0, 2))
+    for kind in (RecallAtK, F1AtK):
+        assert one([judged, without_k], kind(k("gold"))).value_with_zeros == one([judged], kind(k("gold"))).value
+        by_median = one([judged, without_k], kind(k("median")))
+        assert by_median.value_with_zeros == pytest.approx(by_median.value / 2)
+
+
+def test_a_response_without_claims_has_its_citations() -> None:
+    found = run_of("SC", "", "I", "SC")
+    cited = [Citations(recall=value, precision=value) for value in (1.0, 0.0, 0.5)]
+    checked = [one.model_copy(update={"citations": each}) for one, each in zip(found, [*cited, None], strict=True)]
+    for result in score(checked, citation_scores(checked)):
+        assert (result.value, result.n, result.left_out) == (0.5, 3, {"not checked": 1})
 
 
 def test_where_only_the_counts_of_the_annotation_are_known_the_error_of_precision_is_printed_and_no_label_score() -> None:
