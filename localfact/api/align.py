@@ -79,7 +79,7 @@ def align_run(
     """
     rows = [row for row in read_annotations(Path(gold)) if row.problem is None]
     assessments = read_assessments(Path(run))
-    found, left_out = pair_rows(assessments, rows)
+    found, left_out, unused = pair_rows(assessments, rows)
     if not found:
         why = ", ".join(f"{count} {reason}" for reason, count in left_out.items()) or "there is none"
         raise InputError(f"No response of {run} can be set beside a row of {gold}, by its text or its id ({why}).")
@@ -100,7 +100,7 @@ def align_run(
         rule=rule,
         gamma=gamma,
         left_out=dict(left_out),
-        unused=len(rows) - len(found),
+        unused=len(unused),
         recorded_edits=dict(edits),
         irrelevant_otherwise=sum(
             claim.gold is GoldLabel.IRRELEVANT
@@ -115,16 +115,15 @@ def align_run(
 
 def pair_rows(
     assessments: Sequence[Assessment], rows: Sequence[AnnotatedResponse]
-) -> tuple[list[tuple[Assessment, AnnotatedResponse]], Counter[str]]:
+) -> tuple[list[tuple[Assessment, AnnotatedResponse]], Counter[str], list[AnnotatedResponse]]:
     """Matches the responses of a run to the rows of an annotation, each row once.
 
-    Returns the pairs, and for the responses without a row: reason -> how many."""
+    Returns the pairs to be compared; for the other responses: reason -> how many; and the rows that no response has."""
     found: list[tuple[Assessment, AnnotatedResponse]] = []
-    left_out = Counter({"failed": sum(one.status == "failed" for one in assessments)})
-    usable = [one for one in assessments if one.status != "failed"]
+    left_out = Counter[str]()
     left = list(rows)
-    for model in sorted({one.model for one in usable}, key=lambda name: (name is None, name)):  # of one model, or of any
-        ours = [one for one in usable if one.model == model]
+    for model in sorted({one.model for one in assessments}, key=lambda name: (name is None, name)):  # of one model, or of any
+        ours = [one for one in assessments if one.model == model]
         theirs = [one for one in left if None in (model, one.model) or one.model == model]
         pairing = pair(
             [Identity(one.response_id if one.id_given else None, one.prompt, text.normalise(one.text)) for one in ours],
@@ -133,13 +132,15 @@ def pair_rows(
         for reason, number in pairing.left[0].items():
             left_out[NO_ROW if reason == ALONE else reason] += number
         for mine, other in pairing.pairs:
-            if any(claim.gold is not None for claim in theirs[other].claims):
-                found.append((ours[mine], theirs[other]))
-            else:
+            if ours[mine].status == "failed":
+                left_out["failed"] += 1
+            elif all(claim.gold is None for claim in theirs[other].claims):
                 left_out["no labelled claim in the annotation"] += 1
+            else:
+                found.append((ours[mine], theirs[other]))
         taken = {id(theirs[other]) for _, other in pairing.pairs}
         left = [one for one in left if id(one) not in taken]
-    return sorted(found, key=lambda one: one[0].index), +left_out
+    return sorted(found, key=lambda one: one[0].index), left_out, left
 
 
 def align_response(assessment: Assessment, row: AnnotatedResponse, similar: Similar, least: float) -> AlignedResponse:

@@ -77,9 +77,18 @@ class Guaranteeing(AroundAssessor):
 
 
 def settings_behind(run_settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What posteriors depend on, of the settings of a run: method, assessment without thresholds, and language model."""
+    """What posteriors depend on, of the settings of a run: method, assessment, how passages are found, and language model.
+
+    Not which corpus they are found in: that it is like the one of the labelled claims is for the user to see to.
+    """
     assessment = {name: value for name, value in run_settings["assessment"].items() if name != "thresholds"}
-    return {"method": run_settings["method"], "assessment": assessment, "model": run_settings.get("model")}
+    evidence = {name: value for name, value in (run_settings.get("evidence") or {}).items() if name != "corpus"}
+    return {
+        "method": run_settings["method"],
+        "assessment": assessment,
+        "evidence": evidence,
+        "model": run_settings.get("model"),
+    }
 
 
 def explain_thresholds(thresholds: VerdictThresholds) -> str:

@@ -56,7 +56,7 @@ def table_of(found: "RunAligned") -> "Table":
         names = tell_apart((one_line(source) or "no source" for source in found.by_source), "source", taken={"", ALL})
         columns |= dict(zip(names, found.by_source.values(), strict=True))
     notes = [f"{count} responses of the run are left out: {reason}." for reason, count in found.left_out.items()]
-    notes += [f"{found.unused} rows of the annotation belong to no response of the run."] if found.unused else []
+    notes += [f"Rows of the annotation that no response of the run has: {found.unused}."] if found.unused else []
     edits = ", ".join(f"{name} {count:,}" for name, count in found.recorded_edits.items())
     notes += [f"Edits that annotators recorded, claims in all: {edits}."] if edits else []
     if found.coarse:

@@ -4,14 +4,14 @@ Any file of responses with labelled claims will do (`responses.py`), FaStfact's 
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from localfact.inputs.claims import GOLD_LABELS, label_name
+from localfact.inputs.claims import label_name
 from localfact.inputs.json_rows import Row, RowError, first
 from localfact.inputs.responses import CLAIM_KEYS, FASTFACT_CLAIMS, REMOVED, RESPONSES, fastfact_claims, responses_of
 from localfact.inputs.row_files import read_rows
@@ -101,7 +101,7 @@ def make_annotated(row: Row | RowError, response: Response) -> AnnotatedResponse
         return bare
     labels, edits = labels_and_edits(row)
     claims = [
-        AnnotatedClaim(text=claim.text, gold=claim.gold, label=FINE_LABELS.get(labels.get(claim.text, "")))
+        AnnotatedClaim(text=claim.text, gold=claim.gold, label=FINE_LABELS.get(next(labels.get(claim.text, iter(())), "")))
         for claim in response.annotation or response.claims or ()
     ]
     return bare.model_copy(update={"claims": tuple(claims), "edits": edits, "irrelevant_means": irrelevant_means(row)})
@@ -117,12 +117,14 @@ def irrelevant_means(row: Row) -> IrrelevantMeaning:
     return IrrelevantMeaning.UNDECIDABLE if earlier else IrrelevantMeaning.UNRELATED
 
 
-def labels_and_edits(row: Row) -> tuple[dict[str, str], dict[Edit, int]]:
-    """Text of a claim -> its label as GOLD_LABELS spells it; and how many claims were edited how."""
+def labels_and_edits(row: Row) -> tuple[dict[str, Iterator[str]], dict[Edit, int]]:
+    """Text of a claim -> the labels of those with that text, in order, "" for none; and how many claims were edited how."""
     items: list[Any] = list(fastfact_claims(row[FASTFACT_CLAIMS])) if isinstance(row.get(FASTFACT_CLAIMS), list) else []
     items = items or [one for one in first(row, ("annotation", *CLAIM_KEYS)) or () if isinstance(one, dict)]
     kept = [one for one in items if one.get("edit") != REMOVED]
-    labels = {readable(str(one.get("text") or "")): label_name(one.get("label")) for one in kept}
+    labels: dict[str, list[str]] = {}
+    for one in kept:
+        labels.setdefault(readable(str(one.get("text") or "")), []).append(label_name(one.get("label")))
     known = {edit.value: edit for edit in Edit}
     edits = Counter(known[name] for one in items if (name := str(one.get("edit") or "")) in known)
-    return {text: label for text, label in labels.items() if label in GOLD_LABELS}, dict(edits)
+    return {text: iter(each) for text, each in labels.items()}, dict(edits)

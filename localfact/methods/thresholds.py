@@ -37,6 +37,7 @@ def differing_settings(theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> st
     """What differs, each with both values, for messages."""
     if theirs.get("method") != mine["method"]:
         return f"the method is {mine['method']}"
-    flat = [{**(one.get("assessment") or {}), "model": (one.get("model") or {}).get("model")} for one in (theirs, mine)]
+    parts = [[one.get(part) or {} for part in ("assessment", "evidence", "model")] for one in (theirs, mine)]
+    flat = [{**assessment, **evidence, "model": model.get("model")} for assessment, evidence, model in parts]
     names = [name for name in {**flat[0], **flat[1]} if flat[0].get(name) != flat[1].get(name)]
     return ", ".join(f"{name} {flat[0].get(name)!s:.60} there, {flat[1].get(name)!s:.60} here" for name in names) or "the model"

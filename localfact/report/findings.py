@@ -9,7 +9,8 @@ from typing import NamedTuple
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Verdict
 from localfact.report.explanations import FLAGS
 from localfact.report.summary import Summary
-from localfact.vocabulary import Flag, GoldLabel, RelationLabel, VerdictLabel
+from localfact.scoring.tally import labelled_claims
+from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 #: A posterior between them decides weakly, one outside clearly.
 WEAK = (0.25, 0.75)
@@ -70,16 +71,15 @@ def tell_common_flags(summary: Summary) -> list[str]:
 
 def tell_annotators(assessments: Iterable[Assessment]) -> list[str]:
     """A sentence about the contradicted claims that annotators labelled; none where there are none."""
-    labels = [
-        claim.gold
+    labelled = [
+        supported
         for one in assessments
-        for claim, verdict in zip(one.claims, one.verdicts, strict=True)
+        for supported, verdict in labelled_claims(one)
         if verdict.label is VerdictLabel.CONTRADICTED
     ]
-    labelled = [label for label in labels if label is not None]
     if not labelled:
         return []
-    agreed = sum(label is not GoldLabel.SUPPORTED for label in labelled)
+    agreed = len(labelled) - sum(labelled)
     return [f"Annotators labelled {len(labelled):,} of the contradicted claims, and call {agreed:,} of them not supported."]
 
 

@@ -114,8 +114,19 @@ def test_a_row_is_a_responses_own_by_its_given_id_or_its_models_answer_to_the_pr
     assert [beside.text for _, beside in pair_rows([wrote("q8", "As it was.", prompt="Q", given=True)], rows)[0]] == ["Edited."]
     other = pair_rows([wrote("q8", "Edited.", prompt="R", given=True)], rows)
     assert (other[0], dict(other[1])) == ([], {"another prompt under the same id": 1})
-    found, left_out = pair_rows([wrote("a", "Twice."), wrote("b", "Twice.")], rows)
+    found, left_out, _ = pair_rows([wrote("a", "Twice."), wrote("b", "Twice.")], rows)
     assert (found, dict(left_out)) == ([], {"ambiguous": 2})
+
+
+def test_rows_of_failed_responses_and_rows_without_labels_are_of_the_run_and_not_compared() -> None:
+    rows = [AnnotatedResponse(id=name, id_given=True, text=name, claims=(AnnotatedClaim(text="x"),)) for name in "abc"]
+    ours = [
+        assessment("S").model_copy(update={"response_id": "a"}),
+        assessment(failed=True).model_copy(update={"response_id": "b"}),
+    ]
+    found, left_out, unused = pair_rows(ours, rows)
+    assert (found, [one.id for one in unused]) == ([], ["c"])
+    assert left_out == {"no labelled claim in the annotation": 1, "failed": 1}
 
 
 def test_the_command_prints_the_rule_and_other_formats(run: Path) -> None:
@@ -125,7 +136,7 @@ def test_the_command_prints_the_rule_and_other_formats(run: Path) -> None:
     said = " ".join(done.stdout.split())
     assert "claims are matched: one to one, by the F1 of their words, at least 0.8" in said
     assert "# revised 1.000" in said
-    assert "1 rows of the annotation belong to no response" in said
+    assert "Rows of the annotation that no response of the run has: 1." in said
     assert json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["overall"]["n"] == 1
     assert CliRunner().invoke(app, [*words, "--format", "csv"]).stdout.startswith("about,")
 

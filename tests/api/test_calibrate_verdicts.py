@@ -100,6 +100,7 @@ def test_thresholds_of_other_settings_are_refused(run: Path, tmp_path: Path) -> 
     for method, more, why in (
         ("builtin-fr2", {}, "the method is builtin-fr2"),
         ("builtin-fr1", {"passage_prior": 0.7}, "passage_prior 0.99 there, 0.7 here"),
+        ("builtin-fr1", {"k": 1}, "k 5 there, 1 here"),
     ):
         options = Options(**{**dict(OPTIONS), "verdict_thresholds": file, **more})
         with pytest.raises(InputError, match=why):

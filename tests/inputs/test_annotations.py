@@ -52,6 +52,18 @@ def test_five_labels_and_edits_are_read_and_removed_claims_do_not_stand(tmp_path
     assert row.edits == {Edit.UNCHANGED: 1, Edit.REVISED: 1, Edit.ADDED: 1, Edit.REMOVED: 1}
 
 
+def test_equal_claims_keep_their_own_labels(tmp_path: Path) -> None:
+    labels = ["supported", "refuted", "", "supported"]
+    claims = [{"claim": "She flew.", "annotator_label": label, "operation": "unchanged"} for label in labels]
+    (row,) = read_annotations(written(tmp_path, {**ROW, "claims_lst": claims}))
+    assert [claim.label for claim in row.claims] == [
+        VerdictLabel.SUPPORTED,
+        VerdictLabel.CONTRADICTED,
+        None,
+        VerdictLabel.SUPPORTED,
+    ]
+
+
 def test_a_removed_claim_says_nothing_of_one_that_stands_in_the_same_words(tmp_path: Path) -> None:
     claims = [
         {"claim": "She flew.", "annotator_label": "supported", "operation": "unchanged"},

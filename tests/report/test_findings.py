@@ -76,8 +76,8 @@ def test_the_least_likely_claims_of_the_whole_run_come_first() -> None:
 
 
 def test_how_many_contradicted_claims_annotators_bear_out_is_told_where_they_labelled_some() -> None:
-    (made,) = run_of("CCSC")
-    golds = [GoldLabel.NOT_SUPPORTED, GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED, None]
+    (made,) = run_of("CCSCC")
+    golds = [GoldLabel.NOT_SUPPORTED, GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED, None, GoldLabel.IRRELEVANT]
     claims = tuple(claim.model_copy(update={"gold": gold}) for claim, gold in zip(made.claims, golds, strict=True))
     (said,) = tell_annotators([made.model_copy(update={"claims": claims})])
     assert said == "Annotators labelled 2 of the contradicted claims, and call 1 of them not supported."
