@@ -74,7 +74,7 @@ def main() -> None:
     heads = ("sentences, supported", "calls", "balanced accuracy, %", "area", "supported: entailed", "others: entailed")
     print(markdown_table(("relation model", "set", *heads), sorted(rows, key=lambda row: row[1])), "\n", flush=True)
     answered = list(answers_of_experts(chosen.data))
-    recalls = [[LEXICAL, *recall_figures(answered, LEXICAL, chosen.work)]]
+    recalls = [[LEXICAL, *recall_figures(answered, chosen.work)]]
     heads = ("answers", "recall by people", "citation recall", "mean distance", "correlation")
     print(markdown_table(("relation model", *heads), recalls))
 
@@ -168,10 +168,10 @@ def answers_of_experts(data: Path) -> Iterator[Answered]:
             yield Answered({"response": answer["answer_string"], "sources": sources}, recall)
 
 
-async def check_all(rows: Sequence[dict[str, Any]], name: str, work: Path) -> list[Citations]:
-    """The citations of each answer, as `--citations` checks them."""
+async def check_all(rows: Sequence[dict[str, Any]], work: Path) -> list[Citations]:
+    """The citations of each answer, as `--citations` checks them, by word overlap."""
     async with AsyncExitStack() as opened:
-        cache = open_cached(find_relation_model(Options(relations=name)).open(opened), work / "relations.sqlite", opened)
+        cache = open_cached(find_relation_model(Options(relations=LEXICAL)).open(opened), work / "relations.sqlite", opened)
 
         async def relate(pairs: Sequence[Pair]) -> Relations:
             return dict(zip(pairs, await cache.relate(pairs), strict=True))
@@ -180,9 +180,9 @@ async def check_all(rows: Sequence[dict[str, Any]], name: str, work: Path) -> li
         return [await CitationChecker().check(one, (), relate, lambda what, number: None) for one in responses]
 
 
-def recall_figures(answered: Sequence[Answered], name: str, work: Path) -> Iterator[str]:
+def recall_figures(answered: Sequence[Answered], work: Path) -> Iterator[str]:
     """How near ALCE's recall is to the share of sentences that experts call supported, over answers."""
-    found = [one.recall for one in asyncio.run(check_all([one.row for one in answered], name, work))]
+    found = [one.recall for one in asyncio.run(check_all([one.row for one in answered], work))]
     ours = np.array([value for value in found if value is not None])
     theirs = np.array([one.recall for one, value in zip(answered, found, strict=True) if value is not None])
     yield str(len(ours))

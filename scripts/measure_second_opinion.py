@@ -26,7 +26,6 @@ from scripts.relation_answers import Answers, asked, change
 
 #: The built-in method, over a claim and its own passages.
 BUILTIN = replace(OWN, version=2, gate=0.8)
-QUICK = (LEXICAL,)
 
 
 def main() -> None:
@@ -37,14 +36,13 @@ def main() -> None:
     pairs = pairs_to_ask(sets)
     said = asked(Options(relations=LLM, model=chosen.model), pairs, chosen.work)
     second = change(said, with_found_shares(measure_reference(said)))
-    first = {name: asked(Options(relations=name), pairs, chosen.work) for name in QUICK}
+    first = asked(Options(relations=LEXICAL), pairs, chosen.work)
     for name, rows in sets.items():
-        ways = {f"all by {model}": answers for model, answers in (*first.items(), ("the language model", second))}
-        for quick, answers in first.items():
-            for which in ("spoken", "any"):
-                for most in (1, 2, 3):
-                    again = {pair for row in rows for pair in asked_again(row, answers, which, most)}
-                    ways[f"{quick}, {which}, {most} again"] = answers | {pair: second[pair] for pair in again}
+        ways = {f"all by {LEXICAL}": first, "all by the language model": second}
+        for which in ("spoken", "any"):
+            for most in (1, 2, 3):
+                again = {pair for row in rows for pair in asked_again(row, first, which, most)}
+                ways[f"{LEXICAL}, {which}, {most} again"] = first | {pair: second[pair] for pair in again}
         print(table_of(name, rows, {way: (answers, BUILTIN) for way, answers in ways.items()}), "\n")
 
 

@@ -13,7 +13,7 @@ from localfact.api.correct import correction_row
 from localfact.api.correcting_parts import Correcting, open_corrector, plan_correcting
 from localfact.api.report import write_report
 from localfact.assess.thresholds import VerdictThresholds
-from localfact.correcting.corrector import Corrector
+from localfact.correcting.corrector import UNLIKELY, Corrector
 from localfact.correcting.proposals import propose
 from localfact.errors import InputError
 from localfact.llm.calls import identity_fields
@@ -40,6 +40,9 @@ from localfact.vocabulary import RelationLabel, VerdictLabel
 CORRECTING_VERSION = 2
 #: Options that decide claims and evidence, of which a run has its own. An embedder may be what relates, by word overlap.
 NOT_OF_A_RUN = frozenset({*ClaimOptions.model_fields, *EvidenceOptions.model_fields}) - {"embedder"}
+#: The reason to leave a claim that has a probability in it, without that: so that such claims are counted together.
+_UNLIKELY = UNLIKELY.partition(" (")[0]
+UNLIKELY_SHORT = f"{_UNLIKELY}."
 #: Options whose names are those of the settings that they decide.
 _SAME = (*GraphOptions.model_fields, "theta")
 
@@ -127,9 +130,9 @@ def options_of_run(record: RunRecord, options: Options) -> Options:
     plain = record.plain_settings
     assessment, model = dict(plain.get("assessment") or {}), plain.get("model")
     found: dict[str, Any] = {name: assessment[name] for name in _SAME if assessment.get(name) is not None}
-    for option, setting in (("relations", "relations"), ("second_opinion", "second_opinion")):
-        if isinstance(said := assessment.get(setting), str) and said:
-            found[option] = re.split(r"[@+(]", said)[0]
+    for name in ("relations", "second_opinion"):
+        if isinstance(said := assessment.get(name), str) and said:
+            found[name] = re.split(r"[@+(]", said)[0]
     if found.get("relations", "").startswith("lexical"):
         found["relations"] = "lexical"
     embedder = dict(plain.get("evidence") or {}).get("embedder")
@@ -193,7 +196,8 @@ def summarise_corrections(out: Path, rows: list[Row], warnings: tuple[str, ...] 
     """The sums of a file of corrections."""
     made = [row for row in rows if ERROR not in row]
     both = [(one["before"], one["after"]) for row in made if None not in (one := row["precision"]).values()]
-    left = Counter(UNLIKELY_SHORT if "likeliest" in one["reason"] else one["reason"] for row in made for one in row["left"])
+    reasons = [one["reason"] for row in made for one in row["left"]]
+    left = Counter(UNLIKELY_SHORT if reason.startswith(_UNLIKELY) else reason for reason in reasons)
     edits = sum(len(edit["claims"]) for row in made for edit in row["edits"])
     return CorrectionsSummary(
         out=out,
@@ -207,9 +211,6 @@ def summarise_corrections(out: Path, rows: list[Row], warnings: tuple[str, ...] 
         calls=sum(int(figures.get("calls", 0)) for row in made for figures in row["usage"].values()),
         warnings=warnings,
     )
-
-
-UNLIKELY_SHORT = "With the likeliest edit it would still be no more likely true than false."
 
 
 def plan_corrections(run: str | Path, options: Options | None = None) -> dict[str, Any]:

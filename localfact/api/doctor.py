@@ -57,8 +57,7 @@ class Finding:
 
 def examine() -> Iterator[Finding]:
     """Checks this machine and this installation; loads no model, uses no network."""
-    python = platform.python_version()
-    yield Finding("Python", sys.version_info >= (3, 11), python, "install Python 3.11 or newer", needed=True)
+    yield Finding("Python", True, platform.python_version())
     yield from (package(name, purpose) for name, purpose in PACKAGES.items())
     yield engine()
     yield accelerator()

@@ -91,7 +91,7 @@ def engine_facts(options: Options, *, planning: bool = False) -> EngineFacts:
         recorded = read_recorded_identity(options.replay, options.model)
         card = card_of(recorded.model)
         return EngineFacts(recorded, policy=asking_policy(options, card), trusts_opinion=card.trusts_opinion, own_prompts=own)
-    settings = start_settings(options, planning=True) if planning else start_settings(options)
+    settings = start_settings(options, planning=planning)
     card = card_of(options.model or settings.identity.model)
     policy = asking_policy(options, card)
     return EngineFacts(settings.identity, settings.machine, settings, policy, card.trusts_opinion, own)

@@ -22,7 +22,7 @@ from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts
 from localfact.methods.option_group import UnusedSetting
 from localfact.methods.options import Confidence, Options
-from localfact.methods.settings import AtomizerSettings, ChunkSettings, ExtractionSettings, SmallLanguageModelSettings
+from localfact.methods.settings import ChunkSettings, ExtractionSettings, PromptedSettings, SmallLanguageModelSettings
 from localfact.models.cards import load_card
 from localfact.models.text_writer import TextWriter, writer_identity
 from localfact.prompts import Task, prompt_hashes
@@ -72,7 +72,7 @@ def _kind_that_asks(asker: type[Atomizer], prompts: tuple[Task, ...], cost: str,
     """An extractor that asks a language model for claims; then, with these prompts, to revise them and which are relevant."""
 
     def open_prompted(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
-        if engine is None or not isinstance(settings, AtomizerSettings):
+        if engine is None or not isinstance(settings, PromptedSettings):
             raise AssertionError("it is opened with a language model and with settings of its own")
         longest, merging = settings.extraction_tokens, settings.merging
         found: ClaimExtractor = asker(engine, max_tokens=longest, seed=seed, merging=merging, around=settings.around)
@@ -84,7 +84,7 @@ def _kind_that_asks(asker: type[Atomizer], prompts: tuple[Task, ...], cost: str,
 
 
 def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
-    return AtomizerSettings(
+    return PromptedSettings(
         extractor=name, claims=claims, extraction_tokens=options.extraction_tokens, context_sentences=options.context_sentences
     )
 

@@ -79,10 +79,6 @@ class PromptedSettings(AnswerOptions, ExtractionSettings):
         return int(before), int(after)
 
 
-class AtomizerSettings(PromptedSettings):
-    """The settings of extractors that have no settings of their own."""
-
-
 class ChunkSettings(ChunkOptions, PromptedSettings):
     """FastFact's extraction, with `confidence` resolved to one of its values."""
 

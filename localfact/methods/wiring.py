@@ -2,7 +2,6 @@
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from localfact.assess.flags import Flags
@@ -75,8 +74,7 @@ def configure(method: str | None, options: Options, *, planning: bool = False) -
     named = method_named(method, options)
     options = keep_used(options, parts_of(named, options), f"the method {named.name}")
     chosen = method_for(method, options)
-    facts_of = partial(engine_facts, planning=True) if planning else engine_facts
-    facts = facts_of(options) if options.names_model else None
+    facts = engine_facts(options, planning=planning) if options.names_model else None
     return Configuration(chosen, options, run_settings(chosen, options, facts), facts)
 
 

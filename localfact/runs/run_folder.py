@@ -29,12 +29,13 @@ TIMINGS_FILE = "timings.jsonl"
 SUMMARY_FILE = "summary.json"
 REPORT_FILE = "report.html"
 LOCK_FILE = ".lock"
-#: The cache of relations, and the two files that SQLite makes beside it while it is open.
+#: The caches of relations: of the relation model, and of a second opinion.
 RELATIONS_FILE, SECOND_RELATIONS_FILE = "relations.sqlite", "second-relations.sqlite"
 #: What a language model was asked and answered, beside the runs of a comparison or in a run whose claims were looked at.
 CALLS_FILE = "calls.sqlite"
 #: What `localfact correct` made of the run's responses.
 CORRECTIONS_FILE = "corrections.jsonl"
+#: With the two files that SQLite makes beside each while it is open.
 SQLITE_FILES = tuple(
     name + kind for name in (RELATIONS_FILE, SECOND_RELATIONS_FILE, CALLS_FILE) for kind in ("", "-wal", "-shm")
 )

@@ -49,7 +49,7 @@ def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Options:
     """A scripted model in place of vLLM, behind a real transcript."""
     engine = RecordingLayer(ScriptedEngine(choose=opinion), tmp_path / "calls.sqlite")
     monkeypatch.setattr("localfact.api.calibrate.open_engine", partial(opened_engine, engine))
-    monkeypatch.setattr("localfact.methods.wiring.engine_facts", lambda _: EngineFacts(engine.identity))
+    monkeypatch.setattr("localfact.methods.wiring.engine_facts", lambda *_, **__: EngineFacts(engine.identity))
     return Options(model="scripted", embedder="none")
 
 

@@ -38,7 +38,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> EngineFacts:
     engine = ScriptedEngine(choose=choose)
     found = FoundRelationModel("scripted", lambda opened: LLMRelationModel(engine))
     monkeypatch.setattr(relation_calibration, "find_relation_model", lambda options: found)
-    monkeypatch.setattr(relation_calibration, "engine_facts", lambda options: EngineFacts(engine.identity))
+    monkeypatch.setattr(relation_calibration, "engine_facts", lambda options, **_: EngineFacts(engine.identity))
     return EngineFacts(engine.identity)
 
 

@@ -46,7 +46,7 @@ class Doubter:
     def run(self, out: Path, shard: Shard | None = None, method: str = "factscore", **options: Any) -> list[Assessment]:
         engine = ScriptedEngine(choose=self.choose)
         facts = EngineFacts(engine.identity, settings=cast("Any", engine))
-        self.patch.setattr(wiring, "engine_facts", lambda _: facts)
+        self.patch.setattr(wiring, "engine_facts", lambda *_, **__: facts)
         job = prepare(self.data, method=method, options=OPTIONS.model_copy(update=options), out=out, shard=shard)
         execute(job, start=lambda engine: cast("Any", engine), concurrency=1)
         return read_assessments(out)

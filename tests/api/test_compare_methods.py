@@ -106,7 +106,7 @@ def scripted(rows: Sequence[Mapping[str, Any]]) -> ScriptedEngine:
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scripted model is found as any other is."""
 
-    def facts(options: Options) -> EngineFacts:
+    def facts(options: Options, **_: object) -> EngineFacts:
         if options.replay is not None:
             return engine_facts(options)
         return EngineFacts(ScriptedEngine().identity, settings=cast("Any", SETTINGS))

@@ -50,7 +50,7 @@ class Model:
         engine = ScriptedEngine(choose=self.choose)
         settings = cast("Any", engine)  # what it is started from
 
-        def facts(options: Options) -> EngineFacts:
+        def facts(options: Options, **_: object) -> EngineFacts:
             return engine_facts(options) if options.replay else EngineFacts(engine.identity, settings=settings)
 
         self.patch.setattr(wiring, "engine_facts", facts)
@@ -168,7 +168,7 @@ def test_a_passage_of_another_claim_says_less_than_the_same_words_of_its_own(mod
 
 async def test_only_the_language_models_relations_are_calibrated(model: Model, tmp_path: Path) -> None:
     engine = ScriptedEngine(choose=model.choose)
-    model.patch.setattr(wiring, "engine_facts", lambda options: EngineFacts(engine.identity, settings=cast("Any", engine)))
+    model.patch.setattr(wiring, "engine_facts", lambda options, **_: EngineFacts(engine.identity, settings=cast("Any", engine)))
     chosen = OPTIONS.model_copy(update={"relations": "lexical", "second_opinion": "llm"})
     job = prepare(model.data, method="factreasoner-fr1", options=chosen, out=tmp_path / "run")
     async with AsyncExitStack() as opened:

@@ -32,7 +32,7 @@ class Machine:
     def job(self, window: int, **how: Any) -> Job:
         engine = ScriptedEngine(choose=lambda chat, labels: {"entailment": 0.9}, window=window)
         settings = cast("Any", engine)  # what it is started from
-        self.patch.setattr(wiring, "engine_facts", lambda options: EngineFacts(engine.identity, settings=settings))
+        self.patch.setattr(wiring, "engine_facts", lambda options, **_: EngineFacts(engine.identity, settings=settings))
         return prepare(self.data, method="factreasoner-fr1", options=OPTIONS, **how)
 
     def run(self, window: int, out: Path, **how: Any) -> Summary:

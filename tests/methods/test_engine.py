@@ -171,7 +171,7 @@ def test_the_engine_of_a_run_is_the_one_that_its_settings_name(
     folder = model_folder(tmp_path / "tiny")
     looked: list[Options] = []
     real = engine.start_settings
-    monkeypatch.setattr(engine, "start_settings", lambda options: looked.append(options) or real(options))
+    monkeypatch.setattr(engine, "start_settings", lambda options, **_: looked.append(options) or real(options))
     job = prepare(options=Options(model=str(folder), embedder="none", calibrated=False), limit=1, out=tmp_path / "run")
     (folder / "model.safetensors").write_text("changed between the two")
     execute(job)

@@ -211,7 +211,7 @@ class Model:
         engine = ScriptedEngine(choose=self.choose)
         settings = cast("Any", engine)
 
-        def facts(options: Options) -> EngineFacts:
+        def facts(options: Options, **_: object) -> EngineFacts:
             own = read_own_prompts(options.prompts) if options.prompts else {}
             return engine_facts(options) if options.replay else EngineFacts(engine.identity, settings=settings, own_prompts=own)
 

@@ -49,7 +49,7 @@ def test_maps_ship() -> None:
 def test_raw_probabilities_are_refused_where_they_would_change_nothing_or_must_sum_to_one(
     method: str, typed: dict[str, object], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wiring, "engine_facts", lambda options: EngineFacts(ScriptedEngine().identity))
+    monkeypatch.setattr(wiring, "engine_facts", lambda options, **_: EngineFacts(ScriptedEngine().identity))
     with pytest.raises(InputError, match=said):
         wiring.configure(method, Options(model="scripted", embedder="none", probability="raw", **typed))
 
@@ -70,7 +70,7 @@ def test_raw_probabilities_are_refused_where_they_would_change_nothing_or_must_s
 def test_our_own_methods_calibrate_a_language_model_and_relations_count_softly_where_that_is_asked(
     method: str, typed: dict[str, object], calibrated: bool, factors: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wiring, "engine_facts", lambda options: EngineFacts(ScriptedEngine().identity))
+    monkeypatch.setattr(wiring, "engine_facts", lambda options, **_: EngineFacts(ScriptedEngine().identity))
     settings = wiring.configure(method, Options(model="scripted", embedder="none", **typed)).settings.assessment
     assert isinstance(settings, FactReasonerSettings)
     assert (settings.relation_map, settings.factors) == (reference_name() if calibrated else None, factors)

@@ -1,6 +1,6 @@
 """The responses of a run as the report's script reads them: an index of all, and for each the data that opening it shows.
 
-Texts are as `rendering.shown` has them, and places in them are counted as the script counts.
+Texts are as `rendering.show` has them, and places in them are counted as the script counts.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -146,7 +146,7 @@ class RateLimiter:
 
 
 class LimitedProvider:
-    """A `SearchProvider` whose requests all pass its `RateLimiter`; a search is one request unless `_found` makes more.
+    """A `SearchProvider` whose requests all pass its `RateLimiter`; a search is one request unless `_find` makes more.
 
     Attributes:
         name: that of its file here.
