@@ -47,30 +47,24 @@ class Location:
 class Archive:
     """The files `pages-00001.warc.gz`, ... of one folder. Several threads may use one; only one process may append.
 
-    An exchange is a response record followed by its request record. Once `append` has returned, a kill of the process loses
-    nothing; nor does a crash of the machine if `sync` was on, or `flush` was called since. Files are opened when they are first
-    needed.
+    An exchange is a response record followed by its request record. Once `append` has returned it is on the disk: no kill of the
+    process and no crash of the machine loses it. Files are opened when they are first needed.
 
     Args:
         folder: where the files are, or will be.
         max_bytes: a file that would grow larger is followed by another.
-        sync: whether each `append` waits until the data are on the disk.
         known_end: the last record that the corpus knows of. Before the first append, only what follows it in the last file is
             searched for the last complete record.
     """
 
-    def __init__(
-        self, folder: Path, *, max_bytes: int = 1_000_000_000, sync: bool = True, known_end: Location | None = None
-    ) -> None:
+    def __init__(self, folder: Path, *, max_bytes: int = 1_000_000_000, known_end: Location | None = None) -> None:
         self.folder = folder
         self._max_bytes = max_bytes
-        self._sync = sync
         self._known_end = known_end
         self._lock = threading.RLock()
         self._file: IO[bytes] | None = None
         self._path = folder
         self._end = 0
-        self._unsynced = False
         self._holds_exchanges = False
 
     def __enter__(self) -> Self:
@@ -97,23 +91,12 @@ class Archive:
             self._write(response + request)
             return Location(self._path.name, offset, len(response))
 
-    def flush(self) -> None:
-        """Waits until everything appended is on the disk; needed with `sync=False`."""
-        with self._lock:
-            if self._file is not None and self._unsynced:
-                with write_errors(self._path):
-                    os.fsync(self._file.fileno())
-                self._unsynced = False
-
     def close(self) -> None:
-        """Waits until everything is on the disk, and closes the file. A later append opens it again."""
+        """Closes the file. A later append opens it again."""
         with self._lock:
             if self._file is not None:
-                try:
-                    self.flush()
-                finally:
-                    self._file.close()
-                    self._file = None
+                self._file.close()
+                self._file = None
 
     def read(self, location: Location) -> Exchange:
         """The exchange at a location, in full.
@@ -189,8 +172,7 @@ class Archive:
         assert self._file is not None
         try:
             write_all(self._file, content)
-            if self._sync:
-                os.fsync(self._file.fileno())
+            os.fsync(self._file.fileno())
         except OSError as error:
             # If even this fails, the next append looks for the last complete record again.
             with suppress(OSError):
@@ -200,7 +182,6 @@ class Archive:
             raise write_error(self._path, error) from error
         self._end += len(content)
         self._holds_exchanges = True
-        self._unsynced = not self._sync
 
     def _make_whole(self, path: Path) -> int | None:
         """Removes what follows the last complete record, and returns where that ends.

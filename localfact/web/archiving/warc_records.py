@@ -29,13 +29,11 @@ class DamagedError(Exception):
 
     Attributes:
         offset: byte of the file at which the record, or its gzip member, begins.
-        cut_short: whether the file just ends in the middle of it.
     """
 
-    def __init__(self, offset: int, why: str, *, cut_short: bool = False) -> None:
+    def __init__(self, offset: int, why: str) -> None:
         super().__init__(why)
         self.offset = offset
-        self.cut_short = cut_short
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ class Unzipped:
         begin = self.offset
         while length:
             if not self.more():
-                raise DamagedError(begin, "it ends in the middle of a record", cut_short=True)
+                raise DamagedError(begin, "it ends in the middle of a record")
             part = self._piece[self._place : self._place + length]
             self._place += len(part)
             length -= len(part)
@@ -178,7 +176,7 @@ class Unzipped:
         self._pieces_of_member += bool(self._piece)
         self._expanded += len(self._piece)
         if ended and not self._piece and not whole:
-            raise DamagedError(self._member_begin, "it ends in the middle of a record", cut_short=True)
+            raise DamagedError(self._member_begin, "it ends in the middle of a record")
         if self._most:
             free, times = self._most
             if self._expanded > free + times * (self._file.tell() - self._start - len(self._raw)):
@@ -229,7 +227,7 @@ def record_head(source: Unzipped) -> tuple[Headers, int, bool] | None:
         if not line.strip():
             return parse_head(b"".join(lines))[2], offset, alone
     if lines:
-        raise DamagedError(offset, "it ends in the middle of a record", cut_short=True)
+        raise DamagedError(offset, "it ends in the middle of a record")
     return None
 
 
