@@ -35,7 +35,7 @@ from localfact.relations.values.judging import Ruling
 from localfact.report.console import note
 from localfact.runs.assessments import read_assessments
 from localfact.runs.progress import SILENT
-from localfact.runs.record import read_record
+from localfact.runs.record import read_run
 from localfact.runs.run_folder import RELATIONS_FILE
 from localfact.vocabulary import RelationLabel, VerdictLabel
 from scripts import measure_planted
@@ -92,7 +92,7 @@ def of_pairs(pairs: Pairs, half: str, options: Options, work: Path) -> Iterator[
 
 async def corrected_when_told(assessments: Sequence[Assessment], run: Path, options: Options) -> list[str]:
     """What becomes of claims if each is taken for contradicted by its passage, whatever the relation model says of it."""
-    chosen = plan_correcting_run(read_record(run, outlines=False), Options(model=options.model))
+    chosen = plan_correcting_run(read_run(run), Options(model=options.model))
     async with AsyncExitStack() as opened:
         pipeline, corrector = open_corrector(chosen, opened, SILENT)
         corrector = replace(corrector, pipeline=with_cache(pipeline, chosen.judge, run / RELATIONS_FILE, opened))

@@ -8,7 +8,7 @@ from localfact.errors import InputError
 from localfact.records import Assessment, Verdict
 from localfact.report.comparison import ComparedRun, DifferingClaim, RunComparison, RunsCompared
 from localfact.report.summary import summarise
-from localfact.runs.record import read_record
+from localfact.runs.record import read_whole_run
 from localfact.scoring import KPolicy, KPrime
 from localfact.scoring.aggregate import ResponseScore
 from localfact.scoring.comparison import Comparison, SharedClaim, better, compare, compare_claims, shared_claims, supports
@@ -41,8 +41,8 @@ def compare_runs(
     paths = [Path(folder) for folder in folders]
     if len(paths) < 2:
         raise InputError("A comparison needs two runs or more: localfact compare RUN RUN. `localfact runs` lists them.")
-    records = [read_record(path, most=None, outlines=False) for path in paths]
-    runs = [record.shown for record in records]
+    records = [read_whole_run(path) for path in paths]
+    runs = [record.assessments for record in records]
     facts = [run_facts(record.settings) for record in records]
     called = list(names or _names(paths, [one.method for one in facts]))
     recall_k, k_prime = (recall_k or KPolicy()).fit_all(runs), KPrime.fit([one for run in runs for one in run])

@@ -27,7 +27,7 @@ from localfact.records import Assessment, Failure, Record
 from localfact.runs.assessments import ASSESSMENTS_FILE, assessments_in_order
 from localfact.runs.failures import or_failure
 from localfact.runs.progress import SILENT, Progress
-from localfact.runs.record import RunRecord, read_record
+from localfact.runs.record import RunRecord, read_run
 from localfact.runs.row_file import ERROR, Row, RowFile
 from localfact.runs.run import CONCURRENCY
 from localfact.runs.run_folder import CORRECTIONS_FILE, RELATIONS_FILE
@@ -93,7 +93,7 @@ def correct_run(
     """
     require_progress(progress)
     path = Path(run)
-    record = read_record(path, outlines=False)
+    record = read_run(path)
     chosen = plan_correcting_run(record, read_options(options))
     file = Path(out) if out is not None else path / CORRECTIONS_FILE
     summary = complete(correct_run_async(path, chosen, file, concurrency, force, progress))
@@ -215,7 +215,7 @@ def summarise_corrections(out: Path, rows: list[Row], warnings: tuple[str, ...] 
 
 def plan_corrections(run: str | Path, options: Options | None = None) -> dict[str, Any]:
     """What correcting a run would do, and cost; nothing is loaded or written."""
-    record = read_record(Path(run), outlines=False)
+    record = read_run(Path(run))
     chosen = plan_correcting_run(record, read_options(options))
     responses = contradicted = proposed = pairs = 0
     for assessed in assessments_in_order(Path(run)):

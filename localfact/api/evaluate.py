@@ -31,7 +31,7 @@ from localfact.pipeline import Pipeline, ResponseAssessor
 from localfact.records import Response
 from localfact.report.summary import Summary
 from localfact.runs.progress import SILENT, Progress
-from localfact.runs.record import read_record
+from localfact.runs.record import read_record, read_run
 from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, run
 from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, SHOWN, RunFolder, pending_indices, settings_name
 from localfact.runs.shards import Shard
@@ -128,7 +128,7 @@ def name_as_recorded(settings: Settings, folder: Path) -> Settings:
     if model is None:
         return settings
     try:
-        plain = read_record(folder, outlines=False).plain_settings
+        plain = read_run(folder).plain_settings
         before = EngineIdentity.model_validate(plain.get("model"))
         settings = with_recorded_map(settings, plain)
     except (LocalFactError, ValidationError):  # no run yet, or a damaged one, which `execute` reports

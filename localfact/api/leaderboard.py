@@ -9,7 +9,7 @@ from localfact.errors import InputError
 from localfact.records import Assessment, Record
 from localfact.report.page.plain_settings import find_differing
 from localfact.report.table_data import tell_apart
-from localfact.runs.record import read_record
+from localfact.runs.record import read_whole_run
 from localfact.scoring.leaderboard import PromptCounts, Standing, count_prompts, leaderboard
 from localfact.scoring.recall import GAMMA, KPrime
 from localfact.text import sentences, word_count
@@ -49,11 +49,11 @@ def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA, prices: tuple[floa
     paths = list({Path(run).resolve(): Path(run) for run in runs}.values())
     if not paths:
         raise InputError("A leaderboard needs a run: localfact leaderboard RUN RUN. `localfact runs` lists them.")
-    records = [read_record(path, most=None, outlines=False) for path in paths]
-    everything = [one for record in records for one in record.shown]
+    records = [read_whole_run(path) for path in paths]
+    everything = [one for record in records for one in record.assessments]
     # Data may differ between the runs of a leaderboard; other settings say how responses were judged, and are told.
     settings = {str(record.path): record.plain_settings | {"data": None} for record in records}
-    written = by_model({record.path: record.shown for record in records})
+    written = by_model({record.path: record.assessments for record in records})
     fitted = KPrime.fit(everything)
     standings = tuple(measure(one, written[one.model], prices) for one in leaderboard(written, gamma))
     sources = tuple(dict.fromkeys(one.source or "" for one in everything))

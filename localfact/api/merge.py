@@ -14,7 +14,7 @@ from localfact.report.summary import Summary, summarise
 from localfact.runs.assessments import lines_in_order
 from localfact.runs.journal import differences
 from localfact.runs.outlines import read_outlines
-from localfact.runs.record import RunRecord, read_record
+from localfact.runs.record import RunRecord, read_record, read_run
 from localfact.runs.run_folder import SHOWN, RunFolder, read_timings
 from localfact.runs.shards import Shard
 from localfact.scoring import KPolicy
@@ -36,7 +36,7 @@ def merge_runs(
         InputError: the runs are not all the shards of one run, or one has not ended.
     """
     paths = [Path(folder) for folder in folders]
-    shards = [read_record(path, outlines=False) for path in paths]
+    shards = [read_run(path) for path in paths]
     whole = _whole(shards)
     decided: list[list[tuple[int, int | None]]] = []  # of each shard: its responses, and the windows that split or cut them
     given: list[str] = []

@@ -18,7 +18,7 @@ from localfact.records import Assessment, Record
 from localfact.report import plot_data as data
 from localfact.report import plots, run_plots
 from localfact.report.table_data import tell_apart
-from localfact.runs.record import RunRecord, read_record
+from localfact.runs.record import RunRecord, read_whole_run
 from localfact.runtime.files import replace, write_errors
 from localfact.scoring.tally import Unscored
 
@@ -164,8 +164,8 @@ def read_plotted_runs(folders: Sequence[str | Path]) -> list[PlottedRun]:
     paths = list({Path(folder).resolve(): Path(folder) for folder in folders}.values())
     if not 0 < len(paths) <= plots.MOST_LINES:
         raise InputError(f"Name from 1 to {plots.MOST_LINES} runs, which can be told apart in a figure; here are {len(paths)}.")
-    records = [read_record(path, most=None, outlines=False) for path in paths]
-    return [PlottedRun(name, record, record.shown) for name, record in zip(names_of(paths), records, strict=True)]
+    records = [read_whole_run(path) for path in paths]
+    return [PlottedRun(name, record, record.assessments) for name, record in zip(names_of(paths), records, strict=True)]
 
 
 def apart_by_source(runs: Sequence[PlottedRun]) -> list[PlottedRun]:

@@ -25,7 +25,7 @@ from localfact.report.page.run_page import ModelCall, RunRead, run_page
 from localfact.report.summary import Summary
 from localfact.runs.assessments import ASSESSMENTS_FILE, assessments_in_order, count_assessments
 from localfact.runs.journal import read_description
-from localfact.runs.record import AssessmentRead, RunRecord, RunSettings, read_record
+from localfact.runs.record import AssessmentRead, RunRecord, RunSettings, read_record, read_run
 from localfact.runs.row_file import RUN, row_of
 from localfact.runs.run_folder import CORRECTIONS_FILE, RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_seconds
 from localfact.runtime.files import file_digest, replace, whole_lines, write_errors
@@ -74,7 +74,7 @@ def write_report(
         RunRead(
             name=path.resolve().name,
             summary=summary or summarise_record(record),
-            assessments=record.shown,
+            assessments=record.assessments,
             start=start,
             decide=decide_by(assessed.rules, prior_by(assessed), assessed.undecided_within, thresholds_of(assessed)),
             how=how_decided(assessed),
@@ -82,8 +82,8 @@ def write_report(
             limits=limits_of(assessed),
             settings={name: value for name, value in record.content.items() if name != "versions"},
             seconds=read_seconds(path),
-            distributions=distributions(path, record.shown),
-            corrections=read_corrections(path, {one.response_id for one in record.shown}),
+            distributions=distributions(path, record.assessments),
+            corrections=read_corrections(path, {one.response_id for one in record.assessments}),
             calls=shown,
             calls_left=left,
         )
@@ -206,7 +206,7 @@ def write_comparison(compared: RunsCompared, out: str | Path) -> Path:
             for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
                 if (response, claim.id) in wanted:
                     judged[run.name, response, claim.id] = Judged(claim, verdict, passages)
-    settings = {run.name: read_record(Path(run.run), outlines=False).plain_settings for run in compared.runs}
+    settings = {run.name: read_run(Path(run.run)).plain_settings for run in compared.runs}
     file = Path(out)
     with write_errors(file):
         replace(file, comparison_page(compared, judged, settings).encode("utf-8", "replace"))

@@ -12,7 +12,7 @@ from localfact.records import Assessment, Record
 from localfact.report.citation_rows import citation_rows as citation_rows_of
 from localfact.report.claim_rows import claim_rows as rows_of
 from localfact.runs.assessments import count_assessments, read_assessments
-from localfact.runs.record import read_record
+from localfact.runs.record import read_run
 from localfact.runs.run_folder import RUN_FILE, own_files, remove
 
 
@@ -122,7 +122,7 @@ def _assessments(run: str | Path | Assessment | Iterable[Assessment], name: str)
 def _row(path: Path) -> RunRow:
     begun = datetime.fromtimestamp(_begin_time(path), UTC).astimezone().strftime("%Y-%m-%d %H:%M")
     try:
-        method = read_record(path, outlines=False).settings.method
+        method = read_run(path).settings.method
         summary = read_finished_summary(path)
         done = summary.responses if summary is not None else count_assessments(path)
     except LocalFactError as error:

@@ -22,7 +22,7 @@ from localfact.inference.trust import MOST, STRENGTH, SourcedGraph, estimate_rel
 from localfact.records import Assessment, Passage, Relation
 from localfact.report.trust import Disagreement, HostTrust, TrustReport
 from localfact.runs.assessments import assessments_in_order
-from localfact.runs.record import read_record
+from localfact.runs.record import read_run
 from localfact.runtime.addresses import host_of
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
@@ -116,7 +116,7 @@ def _read(runs: Sequence[Path], prior: float | None) -> tuple[list[SourcedRespon
     table: dict[str, float] = {}
     repeated, warnings = 0, []
     for run in runs:
-        record = read_record(run, outlines=False)
+        record = read_run(run)
         reasoner, _ = reasoner_of(record)
         if prior is None and reasoner.passage_prior <= 0.5:
             raise InputError(

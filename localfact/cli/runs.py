@@ -52,7 +52,7 @@ def show_command(
     from localfact.report.findings import common_flags, only_verdicts, worst_first
     from localfact.report.terminal import assessment_view, responses_table, summary_view
     from localfact.runs.assessments import read_assessment, read_assessments
-    from localfact.runs.record import read_record
+    from localfact.runs.record import read_run
 
     format_of(how, as_json)
     if graph and (only or how != "terminal"):
@@ -64,7 +64,7 @@ def show_command(
     if graph:
         if response_id is None:
             raise InputError("A graph is of one response: localfact show RUN ID --graph. `localfact show RUN` lists the ids.")
-        show(graph_of(read_record(folder, outlines=False), assessments[0]), as_json=True)
+        show(graph_of(read_run(folder), assessments[0]), as_json=True)
         return
     whole = {one.index: one for one in assessments} if only else {}
     if only:

@@ -10,7 +10,7 @@ from localfact.methods.options import Options
 from localfact.papers.comparison import record_run
 from localfact.papers.measured_table import MeasuredRun
 from localfact.report.summary import summarise
-from localfact.runs.record import read_record
+from localfact.runs.record import read_whole_run
 from localfact.scoring import KPolicy, KPrime
 
 
@@ -48,13 +48,13 @@ def measure_runs(folders: Sequence[Path], recall_k: KPolicy) -> list[MeasuredRun
     Raises:
         MissingError: there is no such run. InputError: a file of it is damaged.
     """
-    read = [read_record(folder, most=None, outlines=False) for folder in folders]
-    one_k = recall_k.fit_all(record.shown for record in read)
-    k_prime = KPrime.fit([one for record in read for one in record.shown])
+    read = [read_whole_run(folder) for folder in folders]
+    one_k = recall_k.fit_all(record.assessments for record in read)
+    k_prime = KPrime.fit([one for record in read for one in record.assessments])
     found = []
     for record in read:
         folder, facts = record.path, run_facts(record.settings)
-        summary = summarise(record.shown, facts, run=str(folder), recall_k=one_k, k_prime=k_prime)
+        summary = summarise(record.assessments, facts, run=str(folder), recall_k=one_k, k_prime=k_prime)
         names = [one.name for one in summary.scores]
         found.append(
             MeasuredRun(
@@ -62,8 +62,8 @@ def measure_runs(folders: Sequence[Path], recall_k: KPolicy) -> list[MeasuredRun
                 method=facts.method,
                 model=record.settings.model.model if record.settings.model else "",
                 summary=summary,
-                assessments=record.shown,
-                recorded=record_run(record.plain_settings, record.shown, scores=names),
+                assessments=record.assessments,
+                recorded=record_run(record.plain_settings, record.assessments, scores=names),
             )
         )
     return found

@@ -26,7 +26,7 @@ from localfact.models.cards import load_card, weights_folder
 from localfact.papers.comparison import Recorded, record_run
 from localfact.report.summary import Summary
 from localfact.runs.progress import Progress
-from localfact.runs.record import read_record
+from localfact.runs.record import read_whole_run
 from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, settings_name
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
@@ -216,10 +216,10 @@ def run_rows(
 
 def row_of(one: RowJob, summary: Summary, recall_k: KPolicy) -> Row:
     """The row of a run that is done."""
-    record = read_record(one.job.out, most=None, outlines=False)
-    results = score(record.shown, columns(recall_k), seed=one.job.chosen.options.seed)
+    record = read_whole_run(one.job.out)
+    results = score(record.assessments, columns(recall_k), seed=one.job.chosen.options.seed)
     names = [result.name for result in results]
-    recorded = record_run(record.plain_settings, record.shown, given=one.job.responses, scores=names)
+    recorded = record_run(record.plain_settings, record.assessments, given=one.job.responses, scores=names)
     return Row(one, summary, dict(zip(COLUMNS, results, strict=True)), recorded)
 
 

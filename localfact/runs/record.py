@@ -1,7 +1,7 @@
 """A run as its folder has it: typed settings and assessments, read in one pass, for sums, reports and comparisons."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -119,14 +119,14 @@ class RunRecord:
         content: run.yaml, as plain values, for pages and for messages that show all of it.
         settings: those in it, as far as readers need them.
         outlines: all assessments in the order of the input, without passages and texts (see outlines.py).
-        shown: whole assessments, from the first that was asked for on.
+        assessments: those that were read whole.
     """
 
     path: Path
     content: Mapping[str, Any]
     settings: RunSettings
     outlines: Sequence[Assessment] = ()
-    shown: Sequence[Assessment] = ()
+    assessments: Sequence[Assessment] = ()
 
     @property
     def plain_settings(self) -> dict[str, Any]:
@@ -134,25 +134,41 @@ class RunRecord:
         return dict(self.content["settings"])
 
 
+def read_run(path: Path) -> RunRecord:
+    """Reads what a run is, its run.yaml, and none of its assessments.
+
+    Raises:
+        MissingError: there is no such run. InputError: run.yaml is damaged.
+    """
+    content = read_run_file(path)
+    return RunRecord(path, content, RunSettings.read(content["settings"]))
+
+
+def read_whole_run(path: Path) -> RunRecord:
+    """Reads a run with all of its assessments, which are in memory together.
+
+    Raises:
+        MissingError: there is no such run. InputError: a file of it is damaged.
+    """
+    return replace(read_run(path), assessments=list(assessments_in_order(path)))
+
+
 def read_record(
-    path: Path, *, start: int = 1, most: int | None = 0, outlines: bool = True, opened: AssessmentsRead | None = None
+    path: Path, *, start: int = 1, most: int = 0, outlines: bool = True, opened: AssessmentsRead | None = None
 ) -> RunRecord:
-    """Reads a run, each assessment once.
+    """Reads a run for its sums and for a report, each assessment once.
 
     Args:
         path: the run folder.
-        start, most: which assessments are kept whole: from that number on, counted from 1, at most so many; None for all.
-        outlines: whether those of all assessments are made; without, only what is kept whole is read: by default none, and
-            run.yaml alone.
+        start, most: which assessments are kept whole: from that number on, counted from 1, at most so many.
+        outlines: whether those of all assessments are made; without, only what is kept whole is read.
         opened: the assessments, where they were just read; then nothing is read but run.yaml.
 
     Raises:
         MissingError: there is no such run. InputError: a file of it is damaged.
     """
-    content = read_run_file(path)
-    settings = RunSettings.read(content["settings"])
     if opened is None and outlines:
         opened = read_outlines_and_shown(assessments_in_order(path), start, most)
     elif opened is None:
-        opened = AssessmentsRead([], [] if most == 0 else list(assessments_in_order(path, start - 1, most)))
-    return RunRecord(path, content, settings, *opened)
+        opened = AssessmentsRead([], list(assessments_in_order(path, start - 1, most)))
+    return replace(read_run(path), outlines=opened.outlines, assessments=opened.shown)

@@ -15,7 +15,7 @@ from localfact.methods.options import Options
 from localfact.records import Assessment
 from localfact.report.plot_data import PassagePosteriors
 from localfact.runs.assessments import read_assessments
-from localfact.runs.record import read_record
+from localfact.runs.record import read_run
 from localfact.scoring.tally import Unscored
 
 THINGS = ("roof", "door", "wheel", "floor", "tower", "cellar", "window", "stair", "bridge", "kitchen", "chimney", "fence")
@@ -75,7 +75,7 @@ def test_the_graphs_of_a_run_are_those_it_solved(method: str, tmp_path: Path) ->
     rows = [row(CLAIMS[:count], [CLAIMS[0], " ".join(CLAIMS[:2]), "Nothing of that."], f"mill-{count}") for count in (1, 3)]
     evaluate(rows, method=method, options=OPTIONS, out=tmp_path / "run")
     run = read_assessments(tmp_path / "run")
-    found = passage_posteriors(read_record(tmp_path / "run", outlines=False), run)
+    found = passage_posteriors(read_run(tmp_path / "run"), run)
     assert isinstance(found, PassagePosteriors)
     assert found.variables.tolist() == [one.counts["assess"]["graph_variables"] for one in run]
     assert np.all((found.posteriors > 0.5) & (found.posteriors <= 1))
@@ -87,7 +87,7 @@ def test_a_response_is_below_the_line_exactly_where_the_run_warned(tables: str, 
     rows = [row(CLAIMS[:count], [" ".join(CLAIMS)], f"mill-{count}") for count in (1, 12)]
     evaluate(rows, method="builtin-fr2", options=options, out=tmp_path / "run")
     run = read_assessments(tmp_path / "run")
-    found = passage_posteriors(read_record(tmp_path / "run", outlines=False), run)
+    found = passage_posteriors(read_run(tmp_path / "run"), run)
     assert isinstance(found, PassagePosteriors)
     warned = [[f"fell to {mean:.2f}" in one for one in run[at].warnings] for at, mean in enumerate(found.posteriors)]
     assert [any(of_response) for of_response in warned] == (found.posteriors < 0.5).tolist()
@@ -101,10 +101,10 @@ def test_a_passage_beyond_those_that_verdicts_list_is_solved_with_the_others(tmp
     evaluate([row(claims, passages)], method="builtin-fr2", options=OPTIONS, out=tmp_path / "run")
     (assessment,) = read_assessments(tmp_path / "run")
     assert len({one.source for one in assessment.relations}) > len(assessment.passages)
-    found = passage_posteriors(read_record(tmp_path / "run", outlines=False), [assessment])
+    found = passage_posteriors(read_run(tmp_path / "run"), [assessment])
     assert isinstance(found, PassagePosteriors)
     assert found.variables.tolist() == [assessment.counts["assess"]["graph_variables"]]
-    (tmp_path / "graph.json").write_text(json.dumps(graph(read_record(tmp_path / "run", outlines=False), assessment)))
+    (tmp_path / "graph.json").write_text(json.dumps(graph(read_run(tmp_path / "run"), assessment)))
     solved = marginals(read_graph(tmp_path / "graph.json")).marginals
     assert solved is not None
     for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
@@ -115,20 +115,20 @@ def test_progress_is_told_and_a_run_of_no_responses_has_no_graphs(tmp_path: Path
     evaluate([row(CLAIMS[:1], CLAIMS[:1])], options=OPTIONS, out=tmp_path / "run")
     told: list[tuple[int, int]] = []
     passage_posteriors(
-        read_record(tmp_path / "run", outlines=False),
+        read_run(tmp_path / "run"),
         read_assessments(tmp_path / "run"),
         lambda done, total: told.append((done, total)),
     )
     assert told == [(0, 1)]
-    assert passage_posteriors(read_record(tmp_path / "run", outlines=False), []) == Unscored("no factor graphs")
+    assert passage_posteriors(read_run(tmp_path / "run"), []) == Unscored("no factor graphs")
 
 
 def test_the_graph_that_is_solved_is_the_one_that_show_prints(tmp_path: Path) -> None:
     evaluate([row(CLAIMS[:3], [" ".join(CLAIMS[:3])])], options=OPTIONS, out=tmp_path / "run")
     (assessment,) = read_assessments(tmp_path / "run")
-    found = passage_posteriors(read_record(tmp_path / "run", outlines=False), [assessment])
+    found = passage_posteriors(read_run(tmp_path / "run"), [assessment])
     assert isinstance(found, PassagePosteriors)
-    by_hand = mean_posterior(assessment, graph(read_record(tmp_path / "run", outlines=False), assessment), "auto")
+    by_hand = mean_posterior(assessment, graph(read_run(tmp_path / "run"), assessment), "auto")
     assert by_hand == (found.variables[0], found.posteriors[0])
 
 

@@ -30,7 +30,7 @@ from localfact.records import Assessment, Record
 from localfact.report.summary import Summary
 from localfact.runs.assessments import assessments_in_order
 from localfact.runs.journal import lock
-from localfact.runs.record import read_record
+from localfact.runs.record import read_run
 from localfact.runs.run_folder import LOCK_FILE, SUMMARY_FILE
 from localfact.runtime.files import replace, sync, write_errors
 from localfact.runtime.links import refuse_links
@@ -116,7 +116,7 @@ class EvaluationJob:
             InputError: the run's settings are damaged. MissingError: the run is done and gone.
         """
         try:
-            return judged_by(read_record(self.run, outlines=False).settings)
+            return judged_by(read_run(self.run).settings)
         except MissingError:
             if self.state == "done":
                 raise

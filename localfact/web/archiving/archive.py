@@ -47,8 +47,8 @@ class Location:
 class Archive:
     """The files `pages-00001.warc.gz`, ... of one folder. Several threads may use one; only one process may append.
 
-    An exchange is a response record followed by its request record. Once `append` has returned it is on the disk: no kill of the
-    process and no crash of the machine loses it. Files are opened when they are first needed.
+    An exchange is a response record followed by its request record. Once `append` has returned it is on the disk: a kill of
+    the process or a crash of the machine loses nothing. Files are opened when first needed.
 
     Args:
         folder: where the files are, or will be.
