@@ -166,6 +166,11 @@ def normalise(text: str) -> str:
     return " ".join(folded.split()).strip(_OUTER_PUNCTUATION)
 
 
+def normalised_words(text: str) -> set[str]:
+    """The words of a text in the form in which they are compared."""
+    return {word for found in words(text) if (word := normalise(found))}
+
+
 def language(text: str) -> str:
     """Guesses the language from its script and, for Latin script, its function words: good enough to choose splitting rules.
 

@@ -9,7 +9,6 @@ Answers are kept in FOLDER: the same command goes on where it was interrupted.
 """
 
 import asyncio
-import gzip
 import json
 import re
 import unicodedata
@@ -23,7 +22,7 @@ from localfact.records import Claim, Distribution, Pair, Response
 from localfact.thoughts import without_thoughts
 from localfact.vocabulary import RelationLabel
 from scripts.assessing import parser_of
-from scripts.labelled_sets import digest
+from scripts.labelled_sets import digest, json_lines
 from scripts.relation_answers import asked, calibrate
 
 #: Files of long answers, and where in a row the answers are.
@@ -131,9 +130,7 @@ def public_answers(data: Path) -> Iterator[tuple[str, Response]]:
     """The long answers of public sets, each once, with its file; without thoughts, as they are judged."""
     seen: set[str] = set()
     for name, key in ANSWERS:
-        content = (data / name).read_bytes()
-        lines = (gzip.decompress(content) if name.endswith(".gz") else content).decode().split("\n")
-        for row in (json.loads(line) for line in lines if line):
+        for row in json_lines(data / name):
             prompt = row.get("input") or row.get("prompt") or row.get("question")
             for text in texts_of(row[key]):
                 if text not in seen:

@@ -26,7 +26,7 @@ from localfact.methods.engine import open_engine
 from localfact.methods.options import Options
 from localfact.records import Extraction, Response
 from localfact.runtime.tasks import complete, together
-from localfact.text import normalise, word_count, words
+from localfact.text import normalised_words, word_count
 from scripts.assessing import half_of, parser_of
 from scripts.labelled_sets import digest, json_lines
 from scripts.measure_extraction import write
@@ -100,7 +100,7 @@ def compared(people: Sequence[str], revised: Extraction) -> list[Wordings]:
 
 def edits(old: str, new: str) -> set[tuple[bool, str]]:
     """Words that only one wording has, each with whether it is the new one."""
-    before, after = ({normalise(word) for word in words(text)} for text in (old, new))
+    before, after = map(normalised_words, (old, new))
     return {(True, word) for word in after - before} | {(False, word) for word in before - after}
 
 

@@ -10,7 +10,7 @@ from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import Work, WorkClaim
 from localfact.records import CountedPassage, Passage
 from localfact.report.marked_text import pieces
-from localfact.report.page.rendering import show, web_address
+from localfact.report.page.rendering import is_web_address, show
 from localfact.vocabulary import RelationLabel
 
 #: Where a claim is searched for.
@@ -127,7 +127,7 @@ def neighbours(claims: Sequence[WorkClaim], current: WorkClaim | None) -> tuple[
 def _passage(passage: Passage, counted: CountedPassage, *, blind: bool) -> dict[str, Any]:
     decisive = counted.sentence or counted.window
     start, end = (0, 0) if decisive is None else (decisive.start, min(decisive.end, len(passage.text)))
-    link = next(filter(None, map(web_address, passage.links)), None)
+    link = next(filter(is_web_address, passage.links), None)
     said = ""
     if not blind and counted.relation is not None and counted.probability is not None:
         said = f"{SAYS[counted.relation]}, {counted.probability:.2f}"

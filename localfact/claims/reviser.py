@@ -20,7 +20,7 @@ from localfact.prompts.grammars import longest_revision, revision_grammar
 from localfact.records import Claim, Extraction, Response, Span
 from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
-from localfact.text import normalise, readable, sentences, words
+from localfact.text import normalise, normalised_words, readable, sentences
 from localfact.thoughts import thoughts
 
 #: The stage that calls are counted under.
@@ -243,8 +243,8 @@ def _is_remark(answer: str, revision_end: int, line: Span, claim: str) -> bool:
     if _REMARK.match(answer, line.start, line.end):
         return True
     apart = answer[revision_end : line.start].count("\n") > 1
-    old = _words(claim)
-    return apart and len(old & _words(answer[line.start : line.end])) < LEAST_KEPT * len(old)
+    old = normalised_words(claim)
+    return apart and len(old & normalised_words(answer[line.start : line.end])) < LEAST_KEPT * len(old)
 
 
 def leave_added_sentences(wording: str, claim: str) -> str:
@@ -253,11 +253,11 @@ def leave_added_sentences(wording: str, claim: str) -> str:
     Small models write the next sentence of the text behind a claim, or the one before it. What is kept has all of the claim's
     words that the wording has, but for one: a pronoun comes back in an added sentence.
     """
-    parts, said = sentences(wording), _words(wording) & _words(claim)
+    parts, said = sentences(wording), normalised_words(wording) & normalised_words(claim)
     for count in range(max(1, len(sentences(claim))), len(parts)):
         runs = [wording[parts[first].start : parts[first + count - 1].end] for first in range(len(parts) - count + 1)]
-        best = max(runs, key=lambda run: len(said & _words(run)))
-        if len(said - _words(best)) <= 1:
+        best = max(runs, key=lambda run: len(said & normalised_words(run)))
+        if len(said - normalised_words(best)) <= 1:
             return best
     return wording
 
@@ -269,11 +269,7 @@ def faithful(wording: str, claim: str, context: str) -> bool:
     shown with it. A remark of the model ("No change is needed."), a refusal or another claim of the text fails this test. It
     finds such accidents; it does not prove that the meaning is the same.
     """
-    new, old, around = _words(wording), _words(claim), _words(context)
+    new, old, around = normalised_words(wording), normalised_words(claim), normalised_words(context)
     if not new or not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(wording)):
         return False
     return len(new & old) >= LEAST_KEPT * len(old) and len(new & (old | around)) >= LEAST_GROUNDED * len(new)
-
-
-def _words(text: str) -> set[str]:
-    return {word for found in words(text) if (word := normalise(found))}

@@ -15,7 +15,7 @@ from localfact.prompts import boundary_of, query_chat
 from localfact.prompts.grammars import query_grammar
 from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
-from localfact.text import normalise, readable, words
+from localfact.text import normalise, normalised_words, readable, words
 from localfact.thoughts import without_thoughts
 from localfact.web.invisible import visible
 from localfact.web.searching.operators import without_conjunctions, without_fields
@@ -170,7 +170,7 @@ def key_words(claim: str, topic: str | None = None) -> str:
 
 def queries_about(claim: str, generation: Generation, count: int = 1) -> list[str]:
     """The queries of an answer that share a word with the claim; this leaves out refusals and remarks of the model."""
-    return [query for query in read_queries(generation, count) if _words(query) & _words(claim)]
+    return [query for query in read_queries(generation, count) if normalised_words(query) & normalised_words(claim)]
 
 
 def read_queries(generation: Generation, count: int = 1) -> list[str]:
@@ -198,7 +198,3 @@ def plain(text: str) -> str:
     tokens = _LEADING.sub("", without_fields(bare)).split()
     joined = " ".join(token for token in tokens if _WORD.search(token)).rstrip(" .,;?。")
     return without_conjunctions(joined)
-
-
-def _words(text: str) -> set[str]:
-    return {word for found in words(text) if (word := normalise(found))}

@@ -233,7 +233,7 @@ def test_one_text_is_checked_against_the_web_and_a_claim_that_failed_is_an_exit_
 @pytest.mark.parametrize(
     ("words", "said", "code"),
     [
-        (("--provider", "gogle"), "Known are", 2),
+        (("--provider", "gogle"), "There are:", 2),
         (("--provider", "searxng"), "--searxng-url", 2),
         (("--provider", "serper"), "SERPER_API_KEY", 3),
         (("--provider", "duckduckgo", "--allow-host", "http://x/"), "--allow-host", 2),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from localfact.records import Span
 from localfact.relations.values.numerals import NUMERAL, Numeral, read_numeral
 from localfact.relations.values.units import unit_pattern, units
-from localfact.relations.values.value import Measure, Value, ValueAgreement
+from localfact.relations.values.value import Measure, Value, ValueAgreement, is_free
 from localfact.relations.values.vocabulary import MAGNITUDES, ONES, ORDINALS, STOP_WORDS, TENS, base, is_verb
 
 #: By which share a number that is only about so much may be off, and one that was converted from another unit.
@@ -152,7 +152,7 @@ def read_quantities(text: str, taken: Collection[Span]) -> Iterator[Value]:
             number = 0.5 if found["number"].lower().startswith("half") else 1.0
             number += {"half": 0.5, "quarter": 0.25}.get((found["more"] or "").lower(), 0.0)
             span = Span(start=found.start(), end=found.end())
-            if _is_free(span, taken):
+            if is_free(span, taken):
                 yield Value(span, Quantity(number, number, units()[found["unit"].lower()].factors))
     yield from _join_measures(list(_read_free(text, taken)), text)
 
@@ -161,7 +161,7 @@ def _read_free(text: str, taken: Collection[Span]) -> Iterator[Value]:
     place = 0
     while found := _QUANTITY.search(text, place):
         span = Span(start=found.start(), end=found.end())
-        if not _is_free(span, taken):  # what is no part of a date may begin behind it
+        if not is_free(span, taken):  # what is no part of a date may begin behind it
             place = max(found.start() + 1, *(one.end for one in taken if one.start < span.end and span.start < one.end))
             continue
         place = max(found.end(), place + 1)
@@ -201,10 +201,6 @@ def _continues(first: Value | None, second: Value, text: str) -> bool:
     if not ours or not theirs or ours[0][0] != theirs[0][0] or ours[0][1] <= theirs[0][1] or ours[0][0] == "share":
         return False
     return bool(re.fullmatch(r"\s*(?:and|,)?\s*", text[first.span.end : second.span.start]))
-
-
-def _is_free(span: Span, taken: Collection[Span]) -> bool:
-    return not any(span.start < other.end and other.start < span.end for other in taken)
 
 
 def _read(found: re.Match[str], text: str) -> Value | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from localfact.records import Span
-from localfact.relations.values.value import Measure, Value, ValueAgreement
+from localfact.relations.values.value import Measure, Value, ValueAgreement, is_free
 from localfact.relations.values.vocabulary import ONES, ORDINALS, STOP_WORDS, TENS, base, is_verb
 
 #: Two superlatives a line that cannot both be true of one thing.
@@ -102,8 +102,7 @@ def read_ranks(text: str, taken: Collection[Span]) -> Iterator[Value]:
     for found in _RANK.finditer(text):
         several = found["several"] or ""
         span = Span(start=found.start(), end=found.end())
-        free = not any(span.start < other.end and other.start < span.end for other in taken)
-        if not free or (not several and _NO_RANK_BEFORE.search(text[: found.start()])):
+        if not is_free(span, taken) or (not several and _NO_RANK_BEFORE.search(text[: found.start()])):
             continue
         order = next((found[name] for name in ("superlative", "alone", "its", "owned") if found[name]), "").lower()
         ranked = _read_ranked_nouns(text, found.end())

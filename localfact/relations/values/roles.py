@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from localfact.records import Span
-from localfact.relations.values.value import Measure, Value, ValueAgreement
+from localfact.relations.values.value import Measure, Value, ValueAgreement, is_free
 from localfact.relations.values.vocabulary import words_of_kind
 
 ROLES_FILE = Path(__file__).with_name("roles.txt")
@@ -50,7 +50,7 @@ def read_roles(text: str, taken: Collection[Span]) -> Iterator[Value]:
             continue
         span = Span(start=found.start(), end=found.end())
         held = _HELD.search(text[: found.start()])
-        if held is None or any(span.start < other.end and other.start < span.end for other in taken):
+        if held is None or not is_free(span, taken):
             continue
         before = [word for word in re.split(r"[\s-]", held["before"]) if word in _CHANGING]
         bound = bool(_OF.match(text, found.end())) or text[: held.start("before")].rstrip().endswith((" its", "’s", "'s"))

@@ -1,5 +1,6 @@
 """A value that stands in a sentence, and what comparing two of them can give."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -41,3 +42,8 @@ class Value:
     measure: Measure
     words: frozenset[str] = frozenset()
     role: str = ""
+
+
+def is_free(span: Span, taken: Iterable[Span]) -> bool:
+    """Whether a span shares no character with any that is taken."""
+    return not any(span.start < other.end and other.start < span.end for other in taken)

@@ -7,7 +7,7 @@ from localfact.records import Assessment, Span
 from localfact.report.explanations import FLAGS
 from localfact.report.findings import FoundClaim, find_claims, how_clearly, is_weak, without_flags
 from localfact.report.marked_text import Quote, quote
-from localfact.report.page.rendering import web_address
+from localfact.report.page.rendering import is_web_address
 from localfact.vocabulary import Flag, VerdictLabel
 
 #: The most cards that stand in the page itself; its script makes those after them.
@@ -71,5 +71,5 @@ def _card(found: FoundClaim, response: int, common: Collection[Flag]) -> Card:
         page=said.pieces,
         source=(passage.title or passage.host or "") if passage is not None else "",
         link=link,
-        followed=web_address(link) is not None,
+        followed=is_web_address(link),
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from localfact.records import Assessment, CheckedCitation, Citations, CitedSentence, CitedSource, Span
 from localfact.report.citations_view import SAID, citations_headline
-from localfact.report.page.rendering import show, web_address
+from localfact.report.page.rendering import is_web_address, show
 from localfact.vocabulary import CitationVerdict, VerdictLabel
 
 #: Verdict of a citation -> the verdict of a claim in whose colour it is shown.
@@ -81,7 +81,7 @@ def _citation(citation: CheckedCitation, source: CitedSource, text: str) -> dict
     return {
         "mark": show(" ".join(dict.fromkeys(_marks(citation.marks, text)))),
         "title": show(source.title),
-        "link": None if source.link is None else [show(source.link), web_address(source.link) is not None],
+        "link": None if source.link is None else [show(source.link), is_web_address(source.link)],
         "where": ORIGINS.get(source.origin or "", source.reason or ""),
         "verdict": _told(citation.verdict),
         "entailment": citation.entailment,

@@ -7,7 +7,7 @@ from localfact.records import Claim, CountedPassage, Passage, Verdict
 from localfact.report.comparison import RunsCompared, differences_table, scores_table
 from localfact.report.marked_text import decisive_sentence
 from localfact.report.page.plain_settings import find_differing
-from localfact.report.page.rendering import page, web_address
+from localfact.report.page.rendering import is_web_address, page
 from localfact.report.palette import MARKS
 from localfact.vocabulary import RelationLabel
 
@@ -88,7 +88,7 @@ def _excerpt(claim: Claim, counted: CountedPassage, passage: Passage) -> Excerpt
     return Excerpt(
         title=passage.title or passage.host or link,
         link=link,
-        followed=web_address(link) is not None,
+        followed=is_web_address(link),
         relation=counted.relation or RelationLabel.NEUTRAL,
         said=said,
         before=before if len(before) <= AROUND else f"… {before[-AROUND:].partition(' ')[2]}",

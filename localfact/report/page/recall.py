@@ -3,7 +3,7 @@
 from typing import Any
 
 from localfact.records import EvidenceRecall, FactSource, KeyFact
-from localfact.report.page.rendering import show, web_address
+from localfact.report.page.rendering import is_web_address, show
 from localfact.report.recall_view import SAID, recall_headline
 from localfact.vocabulary import FactVerdict, VerdictLabel
 
@@ -50,6 +50,6 @@ def _source(source: FactSource) -> dict[str, Any]:
     link = source.link
     return {
         "title": show(source.title or source.host or ("" if link else "a passage without a name")),
-        "link": None if link is None else [show(link), web_address(link) is not None],
+        "link": None if link is None else [show(link), is_web_address(link)],
         "quote": show(source.quote),
     }

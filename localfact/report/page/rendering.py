@@ -64,14 +64,14 @@ def place_shown(text: str, offset: int) -> int:
     return len(show(text[:offset]).encode("utf-16-le")) // 2
 
 
-def web_address(link: str) -> str | None:
-    """The link, where a click on it can only open a web page; None for any other."""
+def is_web_address(link: str) -> bool:
+    """Whether a click on the link can only open a web page."""
     try:
         parts = urlsplit(link)
     except ValueError:
-        return None
-    plain = parts.scheme.lower() in ("http", "https") and parts.hostname and link == show(link)
-    return link if plain and not any(character.isspace() for character in link) else None
+        return False
+    plain = parts.scheme.lower() in ("http", "https") and bool(parts.hostname) and link == show(link)
+    return plain and not any(character.isspace() for character in link)
 
 
 def _hash(content: str) -> str:

@@ -26,7 +26,7 @@ from localfact.report.marked_text import pieces, quote
 from localfact.report.page.cards import split_claim
 from localfact.report.page.citations import citations_data, colour_of, mark_places
 from localfact.report.page.recall import recall_data
-from localfact.report.page.rendering import place_shown, show, web_address
+from localfact.report.page.rendering import is_web_address, place_shown, show
 from localfact.report.whose_pages import tell_provider
 from localfact.scoring.tally import precision_annotated, tally
 from localfact.vocabulary import Flag, VerdictLabel
@@ -167,7 +167,7 @@ def correction_of_claims(row: Mapping[str, Any]) -> Iterator[tuple[str, dict[str
         source = edit["source"]
         said = {name: show(edit[name]) for name in ("old", "new")}
         after = None if edit["after"] is None else round(edit["after"], 4)
-        link = source["url"] and [show(source["url"]), web_address(source["url"]) is not None]
+        link = source["url"] and [show(source["url"]), is_web_address(source["url"])]
         shown = {**said, "after": after, "quote": show(source["quote"]), "title": show(source["title"]), "link": link}
         yield from ((claim, shown) for claim in edit["claims"])
     yield from ((one["claim"], {"left": show(one["reason"])}) for one in row.get("left", ()))
@@ -275,7 +275,7 @@ def _passage(passage: Passage) -> dict[str, Any]:
         "host": show(passage.host or ""),
         "date": show(passage.date or ""),
         "from": show(tell_provider(passage)),
-        "links": [[show(link), web_address(link) is not None] for link in passage.links],
+        "links": [[show(link), is_web_address(link)] for link in passage.links],
         "text": show(passage.text),
     }
 

@@ -62,9 +62,9 @@ def test_a_key_that_cannot_be_one_is_refused_without_being_shown(monkeypatch: py
 @pytest.mark.parametrize(
     ("names", "options", "says"),
     [
-        (["duckduckgoo"], {}, "Did you mean duckduckgo?"),
-        (["SearXNG"], {}, "Did you mean searxng?"),
-        (["altavista"], {}, "Known are duckduckgo, searxng"),
+        (["duckduckgoo"], {}, "Did you mean 'duckduckgo'?"),
+        (["SearXNG"], {}, "Did you mean 'searxng'?"),
+        (["altavista"], {}, "There are: duckduckgo, searxng"),
         (["searxng"], {}, "--searxng-url"),
         (["searxng"], {"searxng_url": "localhost"}, "no address of a SearXNG"),
         (["searxng"], {"searxng_url": "http://[::1"}, "no address of a SearXNG"),

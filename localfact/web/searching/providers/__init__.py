@@ -1,10 +1,10 @@
 """The search providers by name, and how a chain of them is opened. A new one is a file here and its name in PROVIDERS."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from localfact.errors import InputError
+from localfact.runtime.suggesting import suggest
 from localfact.web.searching.provider_chain import REAL_TIMING, Chain, Timing
 from localfact.web.searching.provider_setup import ProviderSetup
 
@@ -38,9 +38,8 @@ def open_provider(
     """
     unknown = next((name for name in names if name not in PROVIDERS), None)
     if unknown is not None:
-        near = difflib.get_close_matches(unknown.lower(), PROVIDERS, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        raise InputError(f"There is no search provider {unknown!r}.{hint} Known are {', '.join(PROVIDERS)}.")
+        hint = suggest(unknown.lower(), PROVIDERS)
+        raise InputError(f"There is no search provider '{unknown}'. {hint}There are: {', '.join(PROVIDERS)}.")
     if len(set(names)) < len(names):
         raise InputError("A search provider is named twice: name each once, in the order in which they are to be asked.")
     setup = ProviderSetup(searxng_url, addresses or {}, timing)
