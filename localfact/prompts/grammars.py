@@ -75,8 +75,11 @@ def correction_grammar(wrong: Iterable[str]) -> Grammar:
 
 
 def verification_grammar(labels: Iterable[str], longest: int) -> Grammar:
-    """Reasoning of at most `longest` characters, free but for # signs; then the decision for one of the labels."""
-    return rf"[^#]{{1,{longest}}}\nDecision: ###{_one_of(labels)}###"
+    """Reasoning of at most `longest` characters, free but for # signs; then the decision for one of the labels.
+
+    It may end without one, as a revision may: the label is asked for then.
+    """
+    return rf"[^#]{{1,{longest}}}(?:\nDecision: ###{_one_of(labels)}###)?"
 
 
 def _lines(line: str, text: str, *, claims: bool) -> Grammar:

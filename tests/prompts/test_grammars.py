@@ -92,5 +92,6 @@ def test_a_guided_verification_reasons_freely_and_then_decides(label: str) -> No
     answer = f"Evidence 1 says so.\nAnd so does Evidence 2.\nDecision: ###{label}###"
     assert re.fullmatch(grammar, answer)
     assert read_verification(answer).label is VERDICT_OF[label]
+    assert re.fullmatch(grammar, "Evidence 1 says so.")  # a model that has no more to say
     assert not re.fullmatch(grammar, f"Decision: ###{label}###")
     assert not re.fullmatch(grammar, f"{'so ' * 70}\nDecision: ###{label}###")
