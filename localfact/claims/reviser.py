@@ -27,7 +27,7 @@ from localfact.thoughts import thoughts
 REVISE = "revise"
 
 #: The least share of a claim's words that a revision keeps: it only replaces pronouns and the like.
-LEAST_KEPT = 1 / 3
+LEAST_KEPT = 1 / 2
 #: The least share of a revision's words that come from the claim, the response, its question or its topic.
 LEAST_GROUNDED = 1 / 2
 _HEADED = re.compile(
@@ -49,6 +49,8 @@ _REMARK = re.compile(
 _HASHED = re.compile(r"#{2,}\s*(?P<inside>.+?)\s*(?:#{2,})?$")
 _BULLET = re.compile(r"\s*[-*•>]\s+")
 _QUOTED = re.compile(r"[\"“«](?P<inside>[^\"“”«»]+)[\"”»]$")
+#: What no sentence ends with.
+_GOING_ON = (",", ";", "-", "–")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -202,8 +204,8 @@ def read_revision(generation: Generation, claim: str) -> str | None:
     """The line of an answer that is the revision, without what models put around it; None for anything else.
 
     A heading or a lead-in before it, marks, quotation marks or # signs around it, and a remark on the lines behind it are left
-    out: whatever stands apart and has less than a third of the claim's words is one. An
-    answer that was cut, has several other lines or no letter, or is far longer than the claim, is no revision.
+    out: whatever stands apart and has less than half of the claim's words is one. An answer that was cut or breaks off, has
+    several other lines or no letter, or is far longer than the claim, is no revision.
     """
     answer = readable(generation.text)
     lines = informative_lines(answer, thoughts(answer).end)
@@ -228,7 +230,8 @@ def read_revision(generation: Generation, claim: str) -> str | None:
     if quoted and not _QUOTED.match(claim):
         wording = quoted["inside"]
     wording = " ".join(wording.split())
-    return wording if len(wording) < longest_revision(claim) else None
+    breaks_off = wording.endswith(_GOING_ON) and not claim.endswith(_GOING_ON)
+    return None if breaks_off or len(wording) >= longest_revision(claim) else wording
 
 
 def _is_around(answer: str, line: Span, claim: str) -> bool:
@@ -265,11 +268,11 @@ def leave_added_sentences(wording: str, claim: str) -> str:
 def faithful(wording: str, claim: str, context: str) -> bool:
     """Whether a wording can be a revision of the claim, in any language.
 
-    It keeps the claim's numbers and a third of its words, and at least half of its own words are in the claim or in what was
-    shown with it. A remark of the model ("No change is needed."), a refusal or another claim of the text fails this test. It
-    finds such accidents; it does not prove that the meaning is the same.
+    It keeps the claim's numbers and, but for one word, a pronoun, half of its words; and at least half of its own are in the
+    claim or in what was shown with it. A remark of the model ("No change is needed."), a refusal or another claim of the text
+    fails this test. It finds such accidents; it does not prove that the meaning is the same.
     """
     new, old, around = normalised_words(wording), normalised_words(claim), normalised_words(context)
     if not new or not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(wording)):
         return False
-    return len(new & old) >= LEAST_KEPT * len(old) and len(new & (old | around)) >= LEAST_GROUNDED * len(new)
+    return len(new & old) + 1 >= LEAST_KEPT * len(old) and len(new & (old | around)) >= LEAST_GROUNDED * len(new)

@@ -219,6 +219,18 @@ def test_sentences_that_are_added_to_a_claim_are_left_out(wording: str, left: st
     assert leave_added_sentences(wording, "He moved to Graz.") == left
 
 
+def test_another_sentence_of_the_text_in_the_words_that_all_have_is_no_revision() -> None:
+    claim = "Their systems may be more resilient to damage during the attack, and safer for those who live there."
+    other = "This means that houses can go on during the attack and be a haven for those in them."
+    assert not faithful(other, claim, f"{other} {claim}")
+
+
+@pytest.mark.parametrize("end", [",", ";", " -"])
+def test_an_answer_that_breaks_off_is_no_revision(end: str) -> None:
+    assert read_revision(Generation(text=f"###Kepler moved to Graz{end}"), "He moved to Graz.") is None
+    assert read_revision(Generation(text="###Kepler moved to Graz,"), "He moved to Graz,") == "Kepler moved to Graz,"
+
+
 def test_a_claim_of_two_sentences_keeps_two() -> None:
     claim = "He moved. She lived in Graz."
     assert (
