@@ -86,6 +86,11 @@ def readable(text: str) -> str:
     return _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+def collapse(text: str) -> str:
+    """Returns a text on one line, without characters that files cannot hold."""
+    return " ".join(readable(text).split())
+
+
 def path_text(path: str | Path) -> str:
     """A path, or a sentence with paths, as text that any file can hold: a byte that is not UTF-8 is written \\xff."""
     known = _PATH_BYTES.sub(

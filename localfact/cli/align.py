@@ -49,11 +49,11 @@ def align(
 def table_of(found: "RunAligned") -> "Table":
     """The table of what was found."""
     from localfact.report.alignment_table import ALL, alignment_table
-    from localfact.report.table_data import one_line, tell_apart
+    from localfact.report.table_data import name_sources
 
     columns = {ALL: found.overall}
     if len(found.by_source) > 1:
-        names = tell_apart((one_line(source) or "no source" for source in found.by_source), "source", taken={"", ALL})
+        names = name_sources(found.by_source, taken={"", ALL})
         columns |= dict(zip(names, found.by_source.values(), strict=True))
     notes = [f"{count} responses of the run are left out: {reason}." for reason, count in found.left_out.items()]
     notes += [f"Rows of the annotation that no response of the run has: {found.unused}."] if found.unused else []

@@ -17,7 +17,7 @@ from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
 from localfact.text import normalise, normalised_words, readable, words
 from localfact.thoughts import without_thoughts
-from localfact.web.invisible import visible
+from localfact.web.invisible import remove_invisible
 from localfact.web.searching.operators import without_conjunctions, without_fields
 
 #: The stage that calls are counted under.
@@ -194,7 +194,7 @@ def plain(text: str) -> str:
     Field operators ("site:") lose their colon, "-word" its sign, "OR" its capitals; quotation marks, brackets, wildcards,
     "!bangs", controls and invisible characters are removed.
     """
-    bare = " ".join(_SIGNS.sub(" ", visible(readable(text))).split())
+    bare = " ".join(_SIGNS.sub(" ", remove_invisible(readable(text))).split())
     tokens = _LEADING.sub("", without_fields(bare)).split()
     joined = " ".join(token for token in tokens if _WORD.search(token)).rstrip(" .,;?。")
     return without_conjunctions(joined)

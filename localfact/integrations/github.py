@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from localfact.inputs.plain_texts import PLAIN, texts_in
 from localfact.records import Assessment
 from localfact.report.bar import Held
-from localfact.report.console import one_line, visible
+from localfact.report.console import escape_unseen, one_line
 from localfact.report.plain_findings import describe, failed_claims, unjudged_because
 from localfact.runs.assessments import is_failed
 
@@ -68,7 +68,7 @@ def command(level: Level, title: str, message: str, place: FileLine | None = Non
 
 
 def _escape(text: str, signs: dict[str, str]) -> str:
-    return "".join(signs.get(character, character) for character in visible(text))
+    return "".join(signs.get(character, character) for character in escape_unseen(text))
 
 
 def places_in(data: Path | None) -> FindLine:

@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from localfact.records import Assessment
 from localfact.report.bar import Held
-from localfact.report.console import visible
+from localfact.report.console import escape_unseen
 from localfact.report.plain_findings import describe_all, failed_claims, unjudged_because
 from localfact.runs.assessments import is_failed
 
-#: Characters besides controls and surrogates, which `visible` escapes, that XML 1.0 has no form for.
+#: Characters besides controls and surrogates, which `escape_unseen` escapes, that XML 1.0 has no form for.
 _NO_XML = re.compile("[\ufffe\uffff]")
 RESPONSES, BAR = "localfact.responses", "localfact.bar"
 
@@ -74,4 +74,4 @@ def _say(case: Element, kind: str, message: str, named: str = "", text: str = ""
 
 
 def _clean(text: str) -> str:
-    return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):x}", visible(text))
+    return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):x}", escape_unseen(text))

@@ -96,7 +96,7 @@ def _bounds(min_precision: float, max_contradicted: int) -> "Sequence[Bound]":
 def _problems(assessment: "Assessment", bounds: "Sequence[Bound]") -> str:
     """Why the test fails, in lines that a terminal shows as they are; "" where it passes."""
     from localfact.report.bar import hold, measured_of
-    from localfact.report.console import visible
+    from localfact.report.console import escape_unseen
     from localfact.report.plain_findings import describe_all, failed_claims, not_supported, unjudged_because
 
     held = {one.bound.name: one for one in hold(bounds, measured_of([assessment]))}
@@ -112,4 +112,4 @@ def _problems(assessment: "Assessment", bounds: "Sequence[Bound]") -> str:
     ):
         if claims and shown:
             lines += [heading, describe_all(claims)]
-    return visible("\n".join(lines))
+    return escape_unseen("\n".join(lines))

@@ -41,7 +41,7 @@ _PATH_BYTES = re.compile("[\udc80-\udcff]+")
 _LINE_BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
-def visible(text: str) -> str:
+def escape_unseen(text: str) -> str:
     """The text with an escape (\\x1b, \\u202e) for every character that would not be seen as itself; line breaks stay."""
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), path_text(text))
 
@@ -65,7 +65,7 @@ class PlainConsole(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of a renderable; those with controls are Rich's own."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=visible(segment.text))
+            yield segment if segment.control else segment._replace(text=escape_unseen(segment.text))
 
 
 def prepare_streams() -> None:
@@ -123,7 +123,7 @@ def _json_escapes(text: str) -> str:
 
 def show_text(text: str) -> None:
     """Prints a document of several lines: a table as CSV, Markdown or LaTeX."""
-    print(visible(text), end="", flush=True)
+    print(escape_unseen(text), end="", flush=True)
 
 
 def show_table(table: "Table", how: "Format") -> None:

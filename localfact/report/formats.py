@@ -19,8 +19,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from localfact.errors import InputError
-from localfact.report.table_data import Cell, Column, Group, Table, one_line, tell_apart
-from localfact.text import readable
+from localfact.report.table_data import Cell, Column, Group, Table, tell_apart
+from localfact.text import collapse, readable
 
 Format = Literal["terminal", "markdown", "latex", "csv", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -64,12 +64,12 @@ class Drawn:
 
     def grid(self, between: str) -> RichTable:
         """The table with `between` between the words of a cell."""
-        heading = Text(one_line(self.group.heading)) if self.group.heading else None
+        heading = Text(collapse(self.group.heading)) if self.group.heading else None
         grid = RichTable(title=heading, title_justify="left", box=SIMPLE, padding=0)
         for column in self.columns:
-            grid.add_column(Text(between.join(one_line(column.name).split())), justify=column.align, overflow="fold")
+            grid.add_column(Text(between.join(collapse(column.name).split())), justify=column.align, overflow="fold")
         for row in self.group.rows:
-            grid.add_row(*(Text(between.join(one_line(str(one)).split())) for one in row))
+            grid.add_row(*(Text(between.join(collapse(str(one)).split())) for one in row))
         return grid
 
 
@@ -99,7 +99,7 @@ _LINKED = re.compile(r"(?<=(?<![A-Za-z0-9])@)|(?<=@)(?=[\w-]+\.\w)|(?<=:)(?=//)|
 
 def markdown_text(text: str) -> str:
     """Text on one line, escaped so that Markdown shows it as it is: no markup, no link, nobody mentioned."""
-    return _LINKED.sub("<!-- -->", re.sub(r"([\\`*_{}\[\]<>|~$&])", r"\\\1", one_line(text)))
+    return _LINKED.sub("<!-- -->", re.sub(r"([\\`*_{}\[\]<>|~$&])", r"\\\1", collapse(text)))
 
 
 #: Signs of tables that pdfLaTeX does not know as letters -> their names in mathematics.
@@ -155,7 +155,7 @@ def latex_row(cells: Iterable[str]) -> str:
 
 def latex_text(text: str) -> str:
     """Text on one line, escaped for LaTeX."""
-    return "".join(LATEX_ESCAPES.get(character, character) for character in one_line(text))
+    return "".join(LATEX_ESCAPES.get(character, character) for character in collapse(text))
 
 
 def csv_text(table: Table) -> str:
@@ -176,7 +176,7 @@ def csv_text(table: Table) -> str:
                 for column, one in zip(table.columns, row, strict=True)
                 for value in plain(one)[: 1 + (column.name in deviating)]
             ]
-            writer.writerow(map(no_formula, [one_line(group.heading), *cells, *map(one_line, table.facts.values())]))
+            writer.writerow(map(no_formula, [collapse(group.heading), *cells, *map(collapse, table.facts.values())]))
     return stream.getvalue()
 
 
@@ -192,7 +192,7 @@ def no_formula(cell: str) -> str:
 def plain(cell: Cell) -> tuple[str, str]:
     """A cell's value for programs, and its standard deviation, "" where it has none."""
     if isinstance(cell, str):
-        return one_line(cell), ""
+        return collapse(cell), ""
     return repr(cell.value), "" if cell.sd is None else repr(cell.sd)
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from localfact.report.table_data import Cell, Column, Group, Table, number, one_line, tell_apart
+from localfact.report.table_data import Cell, Column, Group, Table, name_sources, number
 from localfact.scoring.leaderboard import PromptCounts, Standing
+from localfact.text import collapse
 
 #: Columns before and after those of the sources.
 BEFORE, AFTER = (
@@ -24,7 +25,7 @@ def leaderboard_table(
         differs: settings in which the runs differ besides their data.
         prompts: how many of them all models answered.
     """
-    names = tell_apart((one_line(source) or "no source" for source in sources), "source", taken={*BEFORE, *AFTER})
+    names = name_sources(sources, taken={*BEFORE, *AFTER})
     # With one source the average is that source's mean.
     shown = [] if len(sources) == 1 else list(zip(sources, names, strict=True))
     heads = (
@@ -57,7 +58,7 @@ def leaderboard_table(
 def benchmark_table(standings: Sequence[Standing], k_prime: str, differs: Sequence[str]) -> Table:
     """A table like FastFact's Table 8: a row for each model and source, with the columns of that table in its order."""
     heads = ("words", "tokens", "cost", "sentences", "claims", "supported", "sure", "Pr", "F1@K'", "n", "scored")
-    rows = tuple((one.model, one_line(one.source or "") or "no source", *_measured_cells(one)) for one in standings)
+    rows = tuple((one.model, collapse(one.source or "") or "no source", *_measured_cells(one)) for one in standings)
     facts = {"K'": k_prime.removeprefix("K'=") or "none", "words to supported": "a response, on average; cost by --prices"}
     return Table(
         "Models by the factuality of what they wrote, by source (FastFact, Table 8)",

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from localfact.report.console import one_line, visible
+from localfact.report.console import escape_unseen, one_line
 from localfact.report.palette import COLOURS, GREY
 from localfact.scoring.calibration import ReliabilityBin
 from localfact.scoring.roc import RocCurve
@@ -55,7 +55,7 @@ STYLE: Mapping[Any, Any] = {
 }
 #: Lines to compare with, such as a diagonal.
 REFERENCE: Mapping[str, Any] = {"color": GREY, "linewidth": 1, "linestyle": (0, (1, 3))}
-#: What `visible` leaves and XML forbids.
+#: What `escape_unseen` leaves and XML forbids.
 _NO_XML = re.compile("[\ufffe\uffff]")
 
 
@@ -138,7 +138,7 @@ def with_interval(area: float, ci: tuple[float, float] | None) -> str:
 
 def shorten_name(name: str) -> str:
     """The end of a long name (a path, for example), which fits the legend; what is invisible in it, or no XML, is escaped."""
-    seen = _NO_XML.sub("\N{REPLACEMENT CHARACTER}", visible(one_line(name)))
+    seen = _NO_XML.sub("\N{REPLACEMENT CHARACTER}", escape_unseen(one_line(name)))
     return seen if len(seen) <= LONGEST_NAME else "…" + seen[1 - LONGEST_NAME :]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from localfact.records import Assessment
 from localfact.report.plot_data import claims_with_labels, risk_coverage
-from localfact.report.table_data import Cell, Column, Group, Table, number, one_line, tell_apart
+from localfact.report.table_data import Cell, Column, Group, Table, name_sources, number
 from localfact.scoring.decomposition import reliability
 from localfact.scoring.tally import Unscored
 
@@ -33,7 +33,7 @@ def reliability_table(runs: Mapping[str, Sequence[Assessment]]) -> Table:
         sources = dict.fromkeys(one.source or "" for one in assessments)
         parts = {ALL: list(assessments)}
         if len(sources) > 1:
-            names = tell_apart((one_line(source) or "no source" for source in sources), "source", taken={ALL})
+            names = name_sources(sources, taken={ALL})
             parts |= {
                 name: [one for one in assessments if (one.source or "") == source]
                 for name, source in zip(names, sources, strict=True)

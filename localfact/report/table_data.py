@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Literal
 
-from localfact.text import readable
+from localfact.text import collapse
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,6 @@ class Table:
         }
 
 
-def one_line(text: str) -> str:
-    """The text without line breaks and without characters that files cannot hold."""
-    return " ".join(readable(text).split())
-
-
 def tell_apart(names: Iterable[str], what: str, taken: Collection[str] = ()) -> list[str]:
     """Names that data gives, on one line each, as heads of columns or keys: none twice and none of ours.
 
@@ -115,7 +110,12 @@ def tell_apart(names: Iterable[str], what: str, taken: Collection[str] = ()) -> 
         taken: names of ours, and others that come before.
     """
     found: dict[str, None] = {}
-    for name in map(one_line, names):
+    for name in map(collapse, names):
         ways = chain((name, f"{name} ({what})"), (f"{name} ({what} {number})" for number in count(2)))
         found[next(way for way in ways if way not in taken and way not in found)] = None
     return list(found)
+
+
+def name_sources(sources: Iterable[str], taken: Collection[str]) -> list[str]:
+    """The sources of prompts as heads of columns, as `tell_apart` makes them; "" is no source."""
+    return tell_apart((collapse(source) or "no source" for source in sources), "source", taken)

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from localfact.report.console import line, one_line
-from localfact.text import closest_sentences, readable
+from localfact.text import closest_sentences, collapse, readable
 
 #: The most characters of a text in a cell.
 CELL = 60
@@ -116,7 +116,7 @@ def pairs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
 
 def shorten(text: str, most: int = CELL) -> str:
     """The text on one line, cut at `most` characters."""
-    whole = " ".join(readable(text).split())
+    whole = collapse(text)
     return whole if len(whole) <= most else whole[: most - 1] + "…"
 
 

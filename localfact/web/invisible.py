@@ -27,7 +27,7 @@ _JOINING = re.compile("[\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u1000-\u109f\u17
 _VIRAMA = 9
 
 
-def visible(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """The text without invisible characters, emoji variation selectors included.
 
     The text stays in logical order (Arabic, Hebrew). ZWJ and ZWNJ stay where Unicode (UAX 31, section 2.3) uses them in

@@ -15,7 +15,18 @@ from run_builders import assessment
 
 from localfact.errors import InputError
 from localfact.records import Span
-from localfact.report.console import errors, json_line, line, note, output, progress_bar, report_error, show, show_text, visible
+from localfact.report.console import (
+    errors,
+    escape_unseen,
+    json_line,
+    line,
+    note,
+    output,
+    progress_bar,
+    report_error,
+    show,
+    show_text,
+)
 from localfact.report.tables import fields_table, graph_view, hits_view, table_of
 from localfact.report.terminal import assessment_view, responses_table
 
@@ -87,7 +98,7 @@ def test_json_stays_json_of_the_same_value() -> None:
     assert json.loads(json_line(value)) == value
     assert not OBEYED.search(json_line(value))
     assert "Åse 😀" in json_line(value)
-    assert visible("Åse 😀\n\tx") == "Åse 😀\n\tx"
+    assert escape_unseen("Åse 😀\n\tx") == "Åse 😀\n\tx"
 
 
 def test_a_line_has_no_break_whatever_is_in_it() -> None:

@@ -24,7 +24,8 @@ from localfact.report.formats import (
     no_formula,
     render,
 )
-from localfact.report.table_data import Cell, Column, Group, Number, Table, one_line, tell_apart
+from localfact.report.table_data import Cell, Column, Group, Number, Table, tell_apart
+from localfact.text import collapse
 
 SMALL = Table(
     "Two runs",
@@ -152,7 +153,7 @@ def test_any_csv_is_read_back_cell_by_cell(table: Table) -> None:
     for read, row in zip(rows[1:], cells(table), strict=True):
         expected = []
         for column, cell in zip(table.columns, row, strict=True):
-            expected.append(repr(cell.value) if isinstance(cell, Number) else no_formula(one_line(cell)))
+            expected.append(repr(cell.value) if isinstance(cell, Number) else no_formula(collapse(cell)))
             if column.name in deviating:
                 expected.append(repr(cell.sd) if isinstance(cell, Number) and cell.sd is not None else "")
         assert read[1 : 1 + len(expected)] == expected
@@ -190,7 +191,7 @@ def test_every_line_of_a_markdown_table_has_as_many_cells_as_there_are_columns(t
 def test_markdown_text_holds_no_markup_and_says_the_same(text: str) -> None:
     escaped = markdown_text(text)
     assert "\n" not in escaped
-    assert re.sub(r"\\([\\`*_{}\[\]<>|~$&])", r"\1", escaped) == one_line(text)
+    assert re.sub(r"\\([\\`*_{}\[\]<>|~$&])", r"\1", escaped) == collapse(text)
     assert not re.search(r"(?<!\\)(\\\\)*[`*_\[\]<>|]", re.sub(r"\\.", "", escaped))
 
 
@@ -201,7 +202,7 @@ def test_latex_text_holds_no_command_of_its_own(text: str) -> None:
     back = {value: key for key, value in LATEX_ESCAPES.items()}
     pattern = "|".join(map(re.escape, written))
     assert not set(re.sub(pattern, "", escaped)) & set(LATEX_ESCAPES)
-    assert re.sub(pattern, lambda found: back[found[0]], escaped) == one_line(text)
+    assert re.sub(pattern, lambda found: back[found[0]], escaped) == collapse(text)
 
 
 def test_latex_writes_each_of_its_marks_as_a_text() -> None:

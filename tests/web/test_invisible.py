@@ -4,7 +4,7 @@ import pytest
 
 from localfact.evidence.queries import plain as plain_query
 from localfact.web.extracting.cleaning import clean
-from localfact.web.invisible import visible
+from localfact.web.invisible import remove_invisible
 from localfact.web.searching.search import plain, sendable
 
 HIDDEN = [
@@ -28,12 +28,12 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("hidden", [*HIDDEN, "\u200c", "\u200d"], ids=lambda sign: f"U+{ord(sign):04X}")
-@pytest.mark.parametrize("reader", [visible, clean, plain, sendable, plain_query])
+@pytest.mark.parametrize("reader", [remove_invisible, clean, plain, sendable, plain_query])
 def test_pages_results_and_queries_lose_the_same_invisible_characters(reader: "Callable[[str], str]", hidden: str) -> None:
     assert reader(f"light{hidden}house") == "lighthouse"
 
 
-@pytest.mark.parametrize("reader", [visible, clean, plain, sendable, plain_query])
+@pytest.mark.parametrize("reader", [remove_invisible, clean, plain, sendable, plain_query])
 @pytest.mark.parametrize("text", ["می\u200cخواهم", "क्\u200dष", "Łódź 北京 مرحبا", "naïve 5 km"])
 def test_pages_results_and_queries_keep_what_spells_a_word(reader: "Callable[[str], str]", text: str) -> None:
     assert reader(text) == text

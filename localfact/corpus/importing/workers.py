@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from localfact.corpus.importing.imported import Imported, Problem, RawPage
-from localfact.web.extracting.cleaning import one_line
+from localfact.web.extracting.cleaning import clean_line
 from localfact.web.extracting.extraction import MAX_TITLE_CHARACTERS, Document
 from localfact.web.extracting.extractors import Extractors, PageExtractors
 from localfact.web.fetching.failures import PageError
@@ -75,5 +75,5 @@ def finish_entry(entry: Imported | Pending) -> Imported:
         document = entry.document.result()
     except PageError as error:
         return Problem(raw.where, SENTENCES.get(error.failure, f"The page cannot be taken: {error.failure}."))
-    title = one_line(raw.title, MAX_TITLE_CHARACTERS) or document.title
+    title = clean_line(raw.title, MAX_TITLE_CHARACTERS) or document.title
     return Page(link=raw.link, **{**document.model_dump(), "title": title})

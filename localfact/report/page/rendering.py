@@ -2,7 +2,7 @@
 
 Whatever a model or the web wrote is text here. Jinja2 escapes it in markup, `embed` in data, the script sets it as text
 alone, and a policy in the page admits our own script and style by their hashes, and nothing else. What an eye would not see, or
-what would turn the text around it, is shown as an escape (`console.visible`).
+what would turn the text around it, is shown as an escape (`console.escape_unseen`).
 """
 
 import base64
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from localfact.report.console import visible
+from localfact.report.console import escape_unseen
 from localfact.report.palette import MARKS
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def embed(value: Any) -> "Markup":
 
 def show(text: str) -> str:
     """The text as pages show it: with an escape for every character that would not be seen as itself."""
-    return visible(text)
+    return escape_unseen(text)
 
 
 def place_shown(text: str, offset: int) -> int:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from localfact.text import readable
-from localfact.web.invisible import visible
+from localfact.web.invisible import remove_invisible
 
 # Line ends of other conventions; `readable` leaves them, since they are white space.
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")
@@ -23,12 +23,12 @@ def clean(text: str) -> str:
     Controls and lone surrogates become U+FFFD, and invisible characters are dropped (`visible`).
     """
     text = _LINE_ENDS.sub("\n", text)
-    text = readable(visible(text))
+    text = readable(remove_invisible(text))
     if not _MARKS.isdisjoint(text):
         text = _STACKED.sub(r"\1", text)
     return unicodedata.normalize("NFC", text).strip()
 
 
-def one_line(text: str, most: int) -> str:
+def clean_line(text: str, most: int) -> str:
     """A cleaned text on one line, cut to so many characters."""
     return " ".join(clean(text).split())[:most].rstrip()

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from localfact.records import Record
 from localfact.text import language, words
 from localfact.web.extracting.charsets import decode
-from localfact.web.extracting.cleaning import clean, one_line
+from localfact.web.extracting.cleaning import clean, clean_line
 from localfact.web.extracting.hidden import remove_data, remove_hidden
 from localfact.web.extracting.linked_data import shown_or_stated, stated_article
 from localfact.web.extracting.pdf import text_of_pdf
@@ -112,7 +112,7 @@ def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Doc
     if not text:
         raise PageError(Reason.NO_TEXT)
     return Document(
-        title=one_line(found.title, MAX_TITLE_CHARACTERS) or one_line(name_of(link), MAX_TITLE_CHARACTERS),
+        title=clean_line(found.title, MAX_TITLE_CHARACTERS) or clean_line(name_of(link), MAX_TITLE_CHARACTERS),
         text=text,
         date=found.date,
         language=language_of(found.language, text),

@@ -16,7 +16,7 @@ from urllib.parse import urldefrag, urlsplit
 from localfact.errors import SearchError
 from localfact.runtime.addresses import address_without_secrets
 from localfact.text import readable
-from localfact.web.invisible import JOINERS, visible
+from localfact.web.invisible import JOINERS, remove_invisible
 from localfact.web.searching.operators import without_conjunctions, without_fields
 from localfact.web.searching.results import Search, SearchResult
 
@@ -135,7 +135,7 @@ def plain(value: object, longest: int = LONGEST_SNIPPET, *, markup: bool = True)
     text = (_TAG.sub("", value) if markup else value)[: 4 * longest]
     if markup:
         text = html.unescape(text)
-    text = visible(readable(" ".join(text.split())).replace("\N{REPLACEMENT CHARACTER}", ""))
+    text = remove_invisible(readable(" ".join(text.split())).replace("\N{REPLACEMENT CHARACTER}", ""))
     return " ".join(text.split())[:longest].rstrip()
 
 
