@@ -55,8 +55,8 @@ class RecallAtK(ResponseScore):
         return k if isinstance(k, Unscored) else recall_at_k(tally(assessment).supported, k)
 
     def of_unjudged(self, assessment: Assessment) -> float | None:
-        """0 for an abstained or unscored response; None where its K is 0 or unknown."""
-        return None if isinstance(self.k.of(assessment), Unscored) else 0.0
+        """0 for an abstained or unscored response; None where K is that of its annotation, which has none or 0."""
+        return None if self.k.kind == "gold" and isinstance(self.k.of(assessment), Unscored) else 0.0
 
 
 @dataclass(frozen=True)
