@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from localfact.api.evaluate import Job, usual_concurrency
-from localfact.api.reckoning import reckon
+from localfact.api.reckoning import asks_labels, gives_claims, reckon, stride_of
 from localfact.claims.chunks import chunks_of
 from localfact.methods.citations import count_citations
 from localfact.methods.comparing import MOST_OF_A_CLAIM, compares_claims, count_claim_pairs
 from localfact.methods.extraction import CHUNKED, EXTRACTORS
 from localfact.methods.registry import relation_names
 from localfact.methods.relations import LLM, relation_kind
-from localfact.methods.settings import ChunkSettings
 from localfact.methods.wiring import Configuration
 from localfact.records import Response
 from localfact.text import word_count
@@ -32,9 +31,8 @@ def plan(job: Job) -> dict[str, Any]:
     mine = [job.responses[index] for index in job.indices]
     shown = [response for response in mine if response.problem is not None][:UNUSABLE_SHOWN]
     usable = [response for response in mine if response.problem is None]
-    takes_given = chosen.settings.extraction.claims == "given"
-    given = [response for response in usable if takes_given and response.claims is not None]
-    extracted = [response for response in usable if not (takes_given and response.claims is not None)]
+    given = [response for response in usable if gives_claims(chosen, response)]
+    extracted = [response for response in usable if not gives_claims(chosen, response)]
     return {
         "method": chosen.method.name,
         "responses": len(mine),
@@ -49,7 +47,7 @@ def plan(job: Job) -> dict[str, Any]:
         **claim_pairs_of(chosen, given),
         **citations_of(chosen, usable),
         **({} if chosen.settings.recall is None else {"key_fact_pairs_at_most": chosen.settings.recall.facts * len(usable)}),
-        "language_model_calls": calls_of(chosen, given, extracted) if chosen.facts is not None else 0,
+        "language_model_calls": tell_calls(chosen, given, extracted) if chosen.facts is not None else 0,
         "reckoned": reckon(chosen, usable),
         "responses_at_once": usual_concurrency(chosen),
         "machine": dict(chosen.facts.machine) if chosen.facts is not None else {},
@@ -82,17 +80,15 @@ def citations_of(chosen: Configuration, usable: Sequence[Response]) -> dict[str,
     return {f"citation_{name}": sum(one[name] for one in found) for name in ("sentences", "marks", "pairs_at_most")}
 
 
-def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequence[Response]) -> str:
+def tell_calls(chosen: Configuration, given: Sequence[Response], extracted: Sequence[Response]) -> str:
     """The calls of the language model, in words, as far as they are known before any answer."""
     settings = chosen.settings.extraction
     kind, related = EXTRACTORS[settings.extractor], relation_names(chosen.method, chosen.options)
     calls: list[str] = []
     if kind.asks_model:
-        stride = settings.stride if isinstance(settings, ChunkSettings) else "max"
-        calls.append(f"{sum(len(chunks_of(response.text, stride)) for response in extracted)} to extract")
-    if isinstance(settings, ChunkSettings) and (
-        settings.confidence == "distribution" or (chosen.facts and chosen.facts.policy.guided)
-    ):
+        chunks = sum(len(chunks_of(response.text, stride_of(settings))) for response in extracted)
+        calls.append(f"{chunks} to extract")
+    if asks_labels(chosen):
         calls.append("one a claim extracted, for the probabilities of its labels")
     calls += [*kind.calls, *(relation_kind(related[0]).calls if related else ())]
     if LLM in related[1:]:

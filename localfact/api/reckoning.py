@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from localfact.claims.chunks import chunks_of
+from localfact.claims.chunks import Stride, chunks_of
 from localfact.llm.placing.rates import SAID, TokenWork, hours_of
 from localfact.methods.comparing import MOST_OF_A_CLAIM, compares_claims
 from localfact.methods.extraction import EXTRACTORS
 from localfact.methods.registry import relation_names
 from localfact.methods.relations import LLM
-from localfact.methods.settings import ChunkSettings
+from localfact.methods.settings import ChunkSettings, ExtractionSettings
 from localfact.methods.wiring import Configuration
 from localfact.models.cards import load_card
 from localfact.records import Response
@@ -37,9 +37,9 @@ def reckon(chosen: Configuration, responses: Sequence[Response]) -> dict[str, An
         sizes = sizes_of(chosen, response)
         for term in terms_of(chosen.method.cost):
             if set(term) & {"m", "k"}:
-                relating += evaluate(term, sizes) if relates else 0.0
+                relating += value_of_term(term, sizes) if relates else 0.0
             else:
-                writing += evaluate(term, sizes)
+                writing += value_of_term(term, sizes)
         relating += MOST_OF_A_CLAIM * sizes["M"] if relates and compares_claims(chosen.settings) else 0.0
         writing += _otherwise(chosen, sizes, given=gives_claims(chosen, response))
     work = TokenWork(relating * RELATING.read + writing * WRITING.read, relating * RELATING.written + writing * WRITING.written)
@@ -61,21 +61,32 @@ def gives_claims(chosen: Configuration, response: Response) -> bool:
     return chosen.settings.extraction.claims == "given" and response.claims is not None
 
 
+def stride_of(settings: ExtractionSettings) -> Stride:
+    """How many sentences are extracted from at a time; "max" for an extractor without chunks."""
+    return settings.stride if isinstance(settings, ChunkSettings) else "max"
+
+
+def asks_labels(chosen: Configuration) -> bool:
+    """Whether each extracted claim is asked for its label by itself: for its probabilities, or as guided answers have none."""
+    settings, facts = chosen.settings.extraction, chosen.facts
+    if not isinstance(settings, ChunkSettings):
+        return False
+    return settings.confidence == "distribution" or (facts is not None and facts.policy.guided)
+
+
 def _otherwise(chosen: Configuration, sizes: Mapping[str, float], *, given: bool) -> float:
     """How many more calls for claims a response takes than the method's formula says, which has its own extractor's."""
-    settings, facts = chosen.settings.extraction, chosen.facts
+    settings = chosen.settings.extraction
     kind, own = EXTRACTORS[settings.extractor], EXTRACTORS[chosen.method.extractor]
-    said = calls_of(own.cost, sizes) + (sizes["M"] if chosen.method.confidence == "distribution" else 0)
+    said = value_of(own.cost, sizes) + (sizes["M"] if chosen.method.confidence == "distribution" else 0)
     if given:
         return sizes["M"] * (kind.pre_verifies + (settings.revise is not None)) - said
-    distribution = isinstance(settings, ChunkSettings) and settings.confidence == "distribution"
-    guided = kind.pre_verifies and facts is not None and facts.policy.guided
-    return calls_of(kind.cost, sizes) + sizes["M"] * (distribution or guided) - said
+    return value_of(kind.cost, sizes) + sizes["M"] * asks_labels(chosen) - said
 
 
-def calls_of(formula: str, sizes: Mapping[str, float]) -> float:
+def value_of(formula: str, sizes: Mapping[str, float]) -> float:
     """The value of a whole formula."""
-    return sum(evaluate(term, sizes) for term in terms_of(formula))
+    return sum(value_of_term(term, sizes) for term in terms_of(formula))
 
 
 def sizes_of(chosen: Configuration, response: Response) -> Mapping[str, float]:
@@ -83,8 +94,7 @@ def sizes_of(chosen: Configuration, response: Response) -> Mapping[str, float]:
     settings = chosen.settings.extraction
     given = response.claims if gives_claims(chosen, response) else None
     claims = len(given) if given is not None else word_count(response.text) / CLAIM_WORDS
-    stride = settings.stride if isinstance(settings, ChunkSettings) else "max"
-    chunks = 0 if given is not None else len(chunks_of(response.text, stride))
+    chunks = 0 if given is not None else len(chunks_of(response.text, stride_of(settings)))
     whole = 0 if given is not None else len(sentences(response.text))
     k = chosen.settings.evidence.k
     found = len(response.evidence.passages) if response.evidence is not None else claims * k
@@ -113,11 +123,13 @@ def terms_of(formula: str) -> Iterator[str]:
     yield term.strip()
 
 
-def evaluate(term: str, sizes: Mapping[str, float]) -> float:
+def value_of_term(term: str, sizes: Mapping[str, float]) -> float:
     """The value of a product like "pMm", "N/w", "m^2" or "(3 + q)M"."""
     inner = re.fullmatch(r"\((.*)\)(.*)", term)
     if inner:
-        return sum(evaluate(one, sizes) for one in terms_of(inner[1])) * (evaluate(inner[2], sizes) if inner[2] else 1)
+        return sum(value_of_term(one, sizes) for one in terms_of(inner[1])) * (
+            value_of_term(inner[2], sizes) if inner[2] else 1
+        )
     value, last, divides = 1.0, 1.0, False
     for part in _PART.findall(term):
         if part == "/":

@@ -4,7 +4,7 @@ import pytest
 
 from localfact.api.evaluate import prepare
 from localfact.api.plan import plan
-from localfact.api.reckoning import evaluate, terms_of
+from localfact.api.reckoning import terms_of, value_of_term
 from localfact.llm.placing import rates
 from localfact.llm.placing.hardware import Hardware
 from localfact.methods.options import Options
@@ -20,12 +20,12 @@ SIZES = {"N": 12.0, "w": 4.0, "M": 10.0, "m": 30.0, "k": 3.0, "p": 0.5, "q": 2.0
     [("N/w + pM", 8), ("1 + M + Mm + m^2", 1_211), ("N + (3 + q)M", 62), ("1 + 2M", 21), ("N/w + M + pMm", 163), ("0", 0)],
 )
 def test_a_formula_is_its_calls(formula: str, calls: float) -> None:
-    assert sum(evaluate(term, SIZES) for term in terms_of(formula)) == calls
+    assert sum(value_of_term(term, SIZES) for term in terms_of(formula)) == calls
 
 
 def test_every_methods_formula_is_understood() -> None:
     for method in METHODS.values():
-        assert sum(evaluate(term, SIZES) for term in terms_of(method.cost)) >= 0
+        assert sum(value_of_term(term, SIZES) for term in terms_of(method.cost)) >= 0
 
 
 def test_a_plan_without_weights_has_calls_tokens_hours_and_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
