@@ -67,7 +67,7 @@ def stride_of(settings: ExtractionSettings) -> Stride:
 
 
 def asks_labels(chosen: Configuration) -> bool:
-    """Whether each extracted claim is asked for its label by itself: for its probabilities, or as guided answers have none."""
+    """Whether each extracted claim is asked for its label once more, for probabilities that no grammar has narrowed."""
     settings, facts = chosen.settings.extraction, chosen.facts
     if not isinstance(settings, ChunkSettings):
         return False
@@ -127,9 +127,7 @@ def value_of_term(term: str, sizes: Mapping[str, float]) -> float:
     """The value of a product like "pMm", "N/w", "m^2" or "(3 + q)M"."""
     inner = re.fullmatch(r"\((.*)\)(.*)", term)
     if inner:
-        return sum(value_of_term(one, sizes) for one in terms_of(inner[1])) * (
-            value_of_term(inner[2], sizes) if inner[2] else 1
-        )
+        return value_of(inner[1], sizes) * (value_of_term(inner[2], sizes) if inner[2] else 1)
     value, last, divides = 1.0, 1.0, False
     for part in _PART.findall(term):
         if part == "/":
