@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from localfact.api.reckoning import evaluate, terms_of
+from localfact.api.reckoning import terms_of, value_of_term
 from localfact.api.sample import sample_corpus
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
@@ -62,7 +62,7 @@ async def test_a_metered_run_sends_as_many_calls_as_its_formula_says(name: str) 
     passages = found.counts["retrieve"]["passages"]
     sizes = {"N": 3, "w": 3, "M": len(found.claims), "m": passages, "k": 2, "p": 1}
     formula = METHODS[name].cost
-    said = sum(evaluate(term, sizes) for term in terms_of(formula))
+    said = sum(value_of_term(term, sizes) for term in terms_of(formula))
     itself = passages if name == "factreasoner-fr3" else 0  # m^2 counts each passage with itself
     left_out = itself + found.counts["assess"].get("pairs_gated", 0)
     assert (len(found.claims), passages > 1) == (3, True)
