@@ -16,7 +16,7 @@ from localfact.papers.measured_table import (
 )
 from localfact.papers.printed_tables import PrintedTable
 from localfact.report.table_data import Cell, Column, Group, Table, number
-from localfact.scoring import KPolicy, standard_scores
+from localfact.scoring import KPolicy, KPrime, standard_scores
 from localfact.scoring.aggregate import ResponseScore
 from localfact.scoring.comparison import Comparison, better, compare
 
@@ -35,7 +35,7 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
     Args:
         printed: a table of p-values.
         runs: over the same responses; none, or two and more.
-        recall_k: one K for all runs.
+        recall_k: one K for all runs, as there is one K'.
 
     Raises:
         InputError: there is one run alone, or the runs are not over the same responses.
@@ -43,11 +43,12 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
     if len(runs) == 1:
         raise InputError("A p-value compares two runs: name the run to be tested first, then the others.")
     one_k = recall_k.fit_all(run.assessments for run in runs)
+    k_prime = KPrime.fit([one for run in runs for one in run.assessments])
     # The paper's columns are a model's score each, ours the scores alone.
     scores = list(dict.fromkeys(column.rpartition(" ")[2] for column in printed.columns)) if runs else []
     columns = [*scores, *printed.columns]
     groups = [
-        Group(f"{first.name} against {other.name}, measured", tuple(_beside(first, other, printed, scores, one_k)))
+        Group(f"{first.name} against {other.name}, measured", tuple(_beside(first, other, printed, scores, one_k, k_prime)))
         for first, other in ((runs[0], other) for other in runs[1:])
     ]
     facts = facts_of(printed)
@@ -59,10 +60,15 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
 
 
 def _beside(
-    first: MeasuredRun, other: MeasuredRun, printed: PrintedTable, scores: Sequence[str], one_k: KPolicy
+    first: MeasuredRun,
+    other: MeasuredRun,
+    printed: PrintedTable,
+    scores: Sequence[str],
+    one_k: KPolicy,
+    k_prime: KPrime | None,
 ) -> Iterator[tuple[Cell, ...]]:
     """The p-values of two runs, and the paper's of the same two assessors."""
-    found = {score: one for score in scores if (one := _compare(first, other, score, one_k)) is not None}
+    found = {score: one for score in scores if (one := _compare(first, other, score, one_k, k_prime)) is not None}
     columns = [*scores, *printed.columns]
     name = " vs ".join(ASSESSORS.get(run.method, run.method) for run in (first, other))
     for kind in (MEASURED, PAIRED):
@@ -74,9 +80,9 @@ def _beside(
             yield line(theirs, PRINTED, columns, printed.figures(row))
 
 
-def _compare(first: MeasuredRun, other: MeasuredRun, column: str, one_k: KPolicy) -> Comparison | None:
+def _compare(first: MeasuredRun, other: MeasuredRun, column: str, one_k: KPolicy, k_prime: KPrime | None) -> Comparison | None:
     """The test of the score that a column is of; None where the runs do not have it."""
-    for score in standard_scores([*first.assessments, *other.assessments], one_k):
+    for score in standard_scores([*first.assessments, *other.assessments], one_k, k_prime):
         if isinstance(score, ResponseScore) and is_score(column, str(score)):
             return compare(first.assessments, other.assessments, score, alternative=better(score))
     return None
