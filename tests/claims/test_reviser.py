@@ -219,6 +219,14 @@ def test_sentences_that_are_added_to_a_claim_are_left_out(wording: str, left: st
     assert leave_added_sentences(wording, "He moved to Graz.") == left
 
 
+async def test_a_guided_answer_may_be_as_long_as_its_claim_asks_and_go_on_behind_it() -> None:
+    claim = "He moved to Graz, where " + "he taught mathematics, " * 20 + "and stayed."
+    wording = f"Johannes Kepler{claim[2:]}"
+    engine = ScriptedEngine(says({claim: f"###{wording} The city lies in Styria."}), guided=True)
+    revised = await revised_by(engine, [Claim(id="c1", text=claim)])
+    assert texts(revised.claims) == [wording]
+
+
 def test_another_sentence_of_the_text_in_the_words_that_all_have_is_no_revision() -> None:
     claim = "Their systems may be more resilient to damage during the attack, and safer for those who live there."
     other = "This means that houses can go on during the attack and be a haven for those in them."

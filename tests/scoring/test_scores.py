@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from run_builders import assessment, run_of, runs
 
 from localfact.errors import InputError
-from localfact.records import Assessment, Citations
+from localfact.records import Assessment, Citations, EvidenceRecall
 from localfact.scoring import KPolicy, Score, ScoreResult, score, standard_scores
-from localfact.scoring.beside_scores import citation_scores
+from localfact.scoring.beside_scores import F1AtEvidence, citation_scores
 from localfact.scoring.recall import KPrime, recall_at_k_prime
 from localfact.scoring.scores import Entropy, F1AtK, F1AtKPrime, Precision, RecallAtK, RecallAtKPrime, VerdictCount
 
@@ -207,6 +207,15 @@ def test_what_is_undefined_for_a_response_is_not_0_for_it() -> None:
         assert one([judged, without_k], kind(k("gold"))).value_with_zeros == one([judged], kind(k("gold"))).value
         by_median = one([judged, without_k], kind(k("median")))
         assert by_median.value_with_zeros == pytest.approx(by_median.value / 2)
+
+
+def test_f1_at_e_is_0_for_a_response_without_claims_only_where_there_are_key_facts() -> None:
+    found = [
+        each.model_copy(update={"recall": score and EvidenceRecall(score=score[0])})
+        for each, score in zip(run_of("SC", "", "", ""), [(1.0,), (0.0,), (None,), None], strict=True)
+    ]
+    result = one(found, F1AtEvidence())
+    assert (result.value, result.value_with_zeros) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
 
 
 def test_a_response_without_claims_has_its_citations() -> None:
