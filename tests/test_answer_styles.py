@@ -15,7 +15,7 @@ import pytest
 from localfact.assess.verification import VERDICT_OF
 from localfact.assess.verification import read_answer as read_verification
 from localfact.claims.answers import read_answer
-from localfact.claims.reviser import read_revision
+from localfact.claims.revision_answers import read_revision
 from localfact.claims.units import read_units
 from localfact.llm.engine import Generation
 from localfact.vocabulary import PreVerificationLabel, VerdictLabel

@@ -13,7 +13,7 @@ import yaml
 
 from localfact.assess.judges.styles import STYLES
 from localfact.claims.answers import read_answer
-from localfact.claims.reviser import faithful, read_revision
+from localfact.claims.revision_answers import faithful, read_revision
 from localfact.claims.units import read_units
 from localfact.evidence.queries import MOST_WRITTEN, plain, read_queries
 from localfact.llm.engine import Generation, Message
