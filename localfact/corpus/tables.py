@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from localfact.errors import CorpusError, WriteError
-from localfact.runtime.sqlite import connect
+from localfact.runtime.sqlite import connect, primary_code
 from localfact.web.pages import Page
 
 SCHEMA = """
@@ -54,7 +54,8 @@ def open_to_read(file: Path, *, finished: bool) -> Iterator[sqlite3.Connection]:
         with closing(connect(f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if finished else ''}")) as database:
             yield database
     except sqlite3.DatabaseError as error:
-        if not finished and isinstance(error, sqlite3.OperationalError):
+        # SQLITE_ERROR is of a question that these tables cannot answer: another file, or a damaged schema.
+        if not finished and isinstance(error, sqlite3.OperationalError) and primary_code(error) != sqlite3.SQLITE_ERROR:
             raise WriteError(f"{file} cannot be read while it is written: {error}. Make room on the disk.") from error
         raise CorpusError(describe_damage(file, error)) from error
 
