@@ -5,13 +5,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from asked_models import shown
 
+from localfact.llm.engine import Chat
+from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.methods.options import Options
 from localfact.prompts.own import read_own_prompts
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.calibration import LabelledPair
 from localfact.relations.reference import reference_pairs
-from scripts.measure_prompts import LABELS, VARIANTS, Judged, judge, judge_truth, variants
+from localfact.vocabulary import VerdictLabel
+from scripts.measure_prompts import (
+    LABELS,
+    SAID,
+    TASKS,
+    VARIANTS,
+    WRITERS,
+    Judged,
+    Maker,
+    decide,
+    judge,
+    judge_truth,
+    variants,
+)
 
 PAIRS = [LabelledPair(Pair(f"Stone {label}.", "A stone."), label) for label in LABELS]
 
@@ -59,6 +75,31 @@ def test_a_judge_that_says_true_of_everything_is_worth_what_its_calibrated_answe
 def test_true_and_false_claims_weigh_the_same(truth_of: Callable[[float, float], Judged]) -> None:
     losses = dict(zip(LABELS, truth_of(0.5, 0.5).losses / np.log(2), strict=True))
     assert losses == pytest.approx({"entailment": 1.5, "contradiction": 0.75, "neutral": 0.75})
+
+
+async def test_a_written_verdict_is_of_its_claim_and_its_one_passage() -> None:
+    def answer(chat: Chat) -> ScriptedAnswer:
+        label = {"entailment": "Supported", "contradiction": "Contradicted", "neutral": "Undecided"}
+        (named,) = [one for one in label if f"Stone {one}." in shown(chat, "evidence")]
+        return f"###{label[named]}### So it stands there."
+
+    said = await decide(WRITERS["veriscore"](ScriptedEngine(answer)), PAIRS)
+    assert [SAID.get(verdict, "neutral") for verdict in said] == [one.label for one in PAIRS]
+
+
+def test_a_verdict_that_failed_is_wrong_whatever_the_passage_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def say(options: Options, sets: list[list[LabelledPair]], made: Maker) -> list[list[VerdictLabel]]:
+        settled = {"entailment": VerdictLabel.SUPPORTED, "contradiction": VerdictLabel.CONFLICTING}
+        return [[settled.get(one.label, VerdictLabel.FAILED) for one in labelled] for labelled in sets]
+
+    monkeypatch.setattr("scripts.measure_prompts.ask_verdicts", say)
+    (found,) = TASKS["veriscore"](Options(), [PAIRS], tmp_path)
+    assert dict(zip((one.label for one in PAIRS), found.losses, strict=True)) == {
+        "entailment": 0,
+        "contradiction": 1,
+        "neutral": 1,
+    }
+    assert found.f1 == pytest.approx(1 / 3)
 
 
 def test_a_task_has_the_variants_of_its_template() -> None:
