@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from localfact.assess.gate import THETA
 from localfact.assess.priormap import PriorMap, fit_prior_map
 from localfact.assess.priors import expect_truth
 from localfact.errors import InputError
@@ -100,7 +101,8 @@ def calibrate(
     for name, value, largest in (("--max-risk", max_risk, LARGEST_RISK), ("--delta", delta, LARGEST_DELTA)):
         if not 0 < value <= largest:
             raise InputError(f"{name} must be above 0 and at most {largest}, not {value}.")
-    options = (options or Options()).model_copy(update={"claims": "given"})
+    # With a theta named, the model is asked for its opinions also where its card trusts none.
+    options = (options or Options()).model_copy(update={"claims": "given", "theta": THETA})
     if not find_method(method or "fastfact").uses_theta:
         raise InputError(f"The method {method} has no gate with a theta; take --method fastfact.")
     rows = read_responses(Path(data), max_words=max_words, limit=limit)

@@ -7,7 +7,7 @@ from typing import Any
 from localfact.claims.chunks import Stride, chunks_of
 from localfact.llm.placing.rates import SAID, TokenWork, hours_of
 from localfact.methods.comparing import MOST_OF_A_CLAIM, compares_claims
-from localfact.methods.extraction import EXTRACTORS
+from localfact.methods.extraction import EXTRACTORS, asks_given_labels
 from localfact.methods.registry import relation_names
 from localfact.methods.relations import LLM
 from localfact.methods.settings import ChunkSettings, ExtractionSettings
@@ -71,7 +71,8 @@ def asks_labels(chosen: Configuration) -> bool:
     settings, facts = chosen.settings.extraction, chosen.facts
     if not isinstance(settings, ChunkSettings):
         return False
-    return settings.confidence == "distribution" or (facts is not None and facts.policy.guided)
+    guided = facts is not None and facts.policy.guided
+    return settings.confidence == "distribution" or (guided and settings.confidence != "none")
 
 
 def _otherwise(chosen: Configuration, sizes: Mapping[str, float], *, given: bool) -> float:
@@ -80,7 +81,7 @@ def _otherwise(chosen: Configuration, sizes: Mapping[str, float], *, given: bool
     kind, own = EXTRACTORS[settings.extractor], EXTRACTORS[chosen.method.extractor]
     said = value_of(own.cost, sizes) + (sizes["M"] if chosen.method.confidence == "distribution" else 0)
     if given:
-        return sizes["M"] * (kind.pre_verifies + (settings.revise is not None)) - said
+        return sizes["M"] * (asks_given_labels(settings) + (settings.revise is not None)) - said
     return value_of(kind.cost, sizes) + sizes["M"] * asks_labels(chosen) - said
 
 

@@ -68,7 +68,7 @@ def run_facts(settings: RunSettings) -> RunFacts:
         method=method,
         seed=settings.seed,
         stride=settings.extraction.stride,
-        distribution=settings.extraction.confidence == "distribution",
+        asks_labels=asks_labels(settings),
         version=settings.assessment.version,
         k=settings.evidence.k,
         queries_per_claim=settings.evidence.queries_per_claim,
@@ -77,5 +77,11 @@ def run_facts(settings: RunSettings) -> RunFacts:
         has_corpus=bool(settings.evidence.corpus),
         asks_model=settings.model is not None,
         of_sample=settings.evidence.corpus == sample_identity(),
-        **settings.asking.model_dump(exclude_none=True),
+        warn_mass=settings.asking.warn_mass,
     )
+
+
+def asks_labels(settings: RunSettings) -> bool:
+    """Whether each extracted claim was asked about once more for its label: for a distribution, or under a grammar."""
+    confidence = settings.extraction.confidence
+    return confidence == "distribution" or (confidence == "token" and bool(settings.asking.guided))

@@ -31,14 +31,15 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
 
     Attributes:
         stride: sentences of a chunk; "max" for the whole response. The others as in `PromptedExtractor`.
-        confidence: "distribution" also asks for the probabilities of all six labels, one prefill a claim.
+        confidence: "distribution" also asks for the probabilities of all six labels, one prefill a claim; "none" takes claims
+            without a label.
 
     Raises:
         InputError: stride or max_tokens below 1.
     """
 
     stride: Stride = "max"
-    confidence: Literal["token", "distribution"] = "token"
+    confidence: Literal["token", "distribution", "none"] = "token"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -73,6 +74,8 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         It is asked for where it cannot be read, and in an answer that a grammar shaped, whose probabilities are not the model's
         own. Then the model's choice stands, and is counted where it is not what was written.
         """
+        if self.confidence == "none":
+            return None
         if claim.label is None or generation.masked:
             prefix = generation.thoughts + claim.prefix(generation.text)
             asked = await ask_label(self.engine, chat, prefix, with_distribution=self.confidence == "distribution")

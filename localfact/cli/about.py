@@ -15,7 +15,8 @@ from localfact.report.tables import table_of
 LETTERS = (
     "N sentences, M claims, w sentences a chunk, p share of the claims that goes to evidence, q searches a claim, k passages a "
     "claim, m passages of a response. Under a grammar (--guided), and with --confidence distribution as in localfact, each "
-    "of the M claims is asked about once more for its label. m^2 counts each passage with itself, which is not asked."
+    "of the M claims is asked about once more for its label; in localfact not where the model's card trusts no opinion of it. "
+    "m^2 counts each passage with itself, which is not asked."
 )
 
 

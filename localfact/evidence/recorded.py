@@ -104,11 +104,11 @@ class ReplayingRetriever:
 def evidence_key(settings: str, response: Response, claims: Sequence[Claim]) -> bytes:
     """The key of what was found for these claims: 32 bytes that no other settings, response or claims have.
 
-    Which sample of a log the response is, and what it cites, decides nothing.
+    Which sample of a log the response is, what it cites, and what a model thinks of the claims decides nothing.
     """
     decides = [
         settings,
         response.model_dump(mode="json", exclude={"sample", "sources"}),
-        *(one.model_dump(mode="json") for one in claims),
+        *(one.model_dump(mode="json", exclude={"preverification"}) for one in claims),
     ]
     return hashlib.sha256(json.dumps(decides).encode()).digest()

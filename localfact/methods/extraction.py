@@ -208,8 +208,15 @@ def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: in
     found = AnswerOnly(kind.open(settings, engine, seed))
     if settings.claims == "extract":
         return found
-    given: ClaimExtractor = PreVerifiedClaims(engine, found, seed=seed) if kind.pre_verifies and engine else GivenClaims(found)
+    labelled = engine if asks_given_labels(settings) else None
+    given: ClaimExtractor = PreVerifiedClaims(labelled, found, seed=seed) if labelled is not None else GivenClaims(found)
     return RevisedGivenClaims(given, engine, seed=seed) if settings.revise and engine is not None else given
+
+
+def asks_given_labels(settings: ExtractionSettings) -> bool:
+    """Whether a language model is asked for its opinion of each claim that comes with a response."""
+    kind = EXTRACTORS[settings.extractor]
+    return kind.pre_verifies and not (isinstance(settings, ChunkSettings) and settings.confidence == "none")
 
 
 def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineFacts | None) -> dict[str, Any]:

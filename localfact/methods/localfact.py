@@ -7,7 +7,9 @@ from localfact.assess.gate import THETA
 from localfact.assess.localfact import LocalFact
 from localfact.assess.priormap import UNINFORMED, read_prior_map
 from localfact.llm.engine import Engine
+from localfact.methods.engine import EngineFacts
 from localfact.methods.factreasoner import FactReasonerMethod, factreasoner
+from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.parts import RunPart
 from localfact.methods.relations import LLM
@@ -37,6 +39,15 @@ class LocalFactMethod(FactReasonerMethod):
         if not isinstance(chosen, LocalFactSettings):
             raise AssertionError("localfact is wired with settings of its own")
         return LocalFact(factreasoner(chosen), theta=chosen.theta, prior_map=chosen.prior_map)
+
+
+def decides_by_opinion(method: Method, options: Options, facts: EngineFacts) -> bool:
+    """Whether a model's opinion of claims may decide anything; not in localfact where its card trusts none.
+
+    What the options name of it is used: a theta, a map of priors.
+    """
+    named = options.theta is not None or options.prior_map is not None
+    return not isinstance(method, LocalFactMethod) or facts.trusts_opinion or named
 
 
 def without_opinion(settings: LocalFactSettings, options: Options) -> LocalFactSettings:

@@ -17,7 +17,7 @@ from localfact.methods.option_readers import read_engine_args, read_hosts
 from localfact.records import Probability
 
 Tables = Literal["paper", "priors", "balanced"]
-Confidence = Literal["token", "distribution"]
+Confidence = Literal["token", "distribution", "none"]
 Scope = Literal["query", "corpus"]
 Stride = Annotated[int, Field(ge=1)] | Literal["max"]
 #: The instructions about length that a generation may add, by name.
@@ -95,7 +95,8 @@ class ChunkOptions(AnswerOptions):
     stride: Annotated[Stride, OptionFlag(("--stride",), "N|max")] = "max"
     """Sentences a chunk has; max is the whole response (the paper's choice)."""
     confidence: Confidence | None = None
-    """token reads the label's own probability; distribution (the default of localfact) also asks for all six labels."""
+    """Of a claim's label: token reads its own probability; distribution (the default of localfact) also asks for all six \
+labels; none asks for no label, so that nothing is settled before evidence (localfact where the model's card trusts none)."""
 
 
 class GateOptions(OptionGroup):

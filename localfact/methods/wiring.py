@@ -18,7 +18,7 @@ from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.evidence import evidence_settings
 from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor, prompts_to_extract
 from localfact.methods.key_facts import open_recall, recall_settings
-from localfact.methods.localfact import without_opinion
+from localfact.methods.localfact import decides_by_opinion, without_opinion
 from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.registry import method_for, method_named, relation_names
@@ -91,7 +91,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     extraction = extraction_settings(
         method.extractor if options.names_model and not only_judges else RULES,
         options,
-        confidence=method.confidence,
+        confidence=method.confidence if facts is None or decides_by_opinion(method, options, facts) else "none",
         merging=method.merging,
     )
     evidence = evidence_settings(method, options)

@@ -20,6 +20,7 @@ CALL_FORMULAS: Mapping[str, Callable[[RunFigures], float]] = {
     "1 + 2M": lambda run: len(run.assessed) + 2 * run.claims,
     "N + (3 + q)M": lambda run: run.sentences + (3 + run.facts.steps) * run.claims,
     "N/w + M + pMm": lambda run: run.chunks + run.claims_preverified + sum(run.pairs(2)),
+    "N/w + pMm": lambda run: run.chunks + sum(run.pairs(2)),
 }
 #: Pairs that FactReasoner's versions ask for (FactReasoner, section 3).
 PAIR_FORMULAS = {1: "O(kn)", 2: "O(nm)", 3: "O(nm + m^2)"}
@@ -96,9 +97,8 @@ def _fastfact_lines(run: RunFigures) -> list[CostLine]:
 
     Under a grammar, or for a distribution, the label of each extracted claim is asked for by itself: N/w + M + pM.
     """
-    labelled = run.facts.guided or run.facts.distribution
-    asked = run.claims_preverified if labelled else 0
-    labels = [run.calls("preverify", "M", asked)] if labelled else []
+    asked = run.claims_preverified if run.facts.asks_labels else 0
+    labels = [run.calls("preverify", "M", asked)] if run.facts.asks_labels else []
     known = ("extract", "verify", *(line.stage for line in labels))
     further = [run.calls(stage) for stage in run.stages() if stage not in known]
     return [
@@ -127,8 +127,11 @@ def _factreasoner_lines(run: RunFigures, version: int, total: str) -> list[CostL
     )
     called = [run.calls(stage) for stage in run.stages()]
     if not total and {"extract", "relate"} <= set(run.stages()):
-        extracted = sum(1 + len(each.claims) for each in run.assessed if each.usage.get("extract", {}).get("calls"))
-        line = _total(run, run.facts.cost, extracted + expected)
+        formula, value = _call_formula(run)
+        if value is None:  # FactReasoner's: a call to extract, and one a claim to revise it
+            extracted = sum(1 + len(each.claims) for each in run.assessed if each.usage.get("extract", {}).get("calls"))
+            formula, value = run.facts.cost, extracted + expected
+        line = _total(run, formula, value)
         return [*_retrieval_lines(run), pairs, *called, line.model_copy(update={"note": join_notes(line.note, pairs.note)})]
     return [*_retrieval_lines(run), pairs, *called, _total(run, total, 0 if total else None)]
 
@@ -137,13 +140,20 @@ def _plain_lines(run: RunFigures) -> list[CostLine]:
     """What another method sent; all LLM calls beside its formula, where that is one of CALL_FORMULAS."""
     pairs = run.count("relate", "pairs")
     related = [CostLine(stage="relate", what="relations", sent=pairs, note=run.note("relate"))] if pairs else []
-    formula = run.facts.cost if run.facts.cost in CALL_FORMULAS else ""
-    expected = CALL_FORMULAS[formula](run) if formula else None
+    formula, expected = _call_formula(run)
     total = _total(run, formula, expected)
     if formula:
         earlier = run.earlier() if "extract" not in run.stages() else ()
         total = total.model_copy(update={"note": join_notes(*earlier, *(one.note for one in related))})
     return [*(run.calls(stage) for stage in run.stages()), *_retrieval_lines(run), *related, total]
+
+
+def _call_formula(run: RunFigures) -> tuple[str, float | None]:
+    """The formula of the method's LLM calls and its value; "" and None where it is not one of CALL_FORMULAS."""
+    formula = run.facts.cost if run.facts.cost in CALL_FORMULAS else ""
+    if not run.claims_preverified:
+        formula = formula.replace("N/w + M", "N/w")
+    return formula, CALL_FORMULAS[formula](run) if formula else None
 
 
 def _comparing_line(run: RunFigures) -> CostLine:

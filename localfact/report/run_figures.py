@@ -60,8 +60,7 @@ class RunFacts(Record):
 
     Attributes:
         seed: of the bootstrap intervals.
-        guided: whether answers followed grammars.
-        distribution: whether each extracted claim is asked about for the probabilities of all its labels.
+        asks_labels: whether each extracted claim is asked about once more for its label.
         warn_mass: the average mass of labels below which the reader is warned; None for never.
         stride: w, in sentences, or "max"; None for a method without chunks.
         version: of FactReasoner; None for other methods.
@@ -74,8 +73,7 @@ class RunFacts(Record):
 
     method: str
     seed: int = 0
-    guided: bool = False
-    distribution: bool = False
+    asks_labels: bool = False
     warn_mass: Probability | None = None
     stride: int | Literal["max"] | None = None
     version: int | None = None
@@ -117,9 +115,13 @@ class RunFigures:
 
     @property
     def claims_preverified(self) -> int:
-        """The claims of the responses whose claims a language model extracted, or pre-verified where they were given."""
-        stages = ("extract", "preverify")
-        return sum(len(each.claims) for each in self.assessed if any(each.usage.get(one, {}).get("calls") for one in stages))
+        """The claims that were each asked about for their label: given ones, and extracted ones where that is done."""
+
+        def asked(each: Assessment) -> bool:
+            calls = {stage: each.usage.get(stage, {}).get("calls", 0) for stage in ("extract", "preverify")}
+            return self.facts.asks_labels if calls["extract"] else bool(calls["preverify"])
+
+        return sum(len(each.claims) for each in self.assessed if asked(each))
 
     @property
     def searched(self) -> int:

@@ -29,7 +29,7 @@ class DataRead(_Read):
 class ExtractionRead(_Read):
     """The settings of extraction that are read again. stride: in sentences, or "max"; None for a method without chunks.
 
-    confidence: how labels are read, "token" or "distribution"; None for a method without labels.
+    confidence: how labels are read, "token" or "distribution", or "none"; None for a method without labels.
     """
 
     stride: int | Literal["max"] | None = None

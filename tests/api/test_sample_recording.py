@@ -14,6 +14,8 @@ from localfact.runs.assessments import read_assessments
 #: What the language model makes of the sample's claims.
 VERDICTS = {"supported": 160, "contradicted": 12, "not_enough_evidence": 26, "undecided": 18}
 MEAN_POSTERIOR = 0.72073
+#: 20 texts are taken apart and 2,304 relations asked; no label, as the model's card trusts no opinion of it.
+CALLS = 2_324
 REPLAY = Options(replay=RECORDING)
 
 
@@ -28,6 +30,7 @@ def test_the_recording_holds_all_that_a_replay_of_the_sample_asks_for(tmp_path: 
     summary = execute(prepare(options=REPLAY, out=tmp_path / "run"))
     assert summary.responses_failed == 0
     assert {label: count for label, count in summary.verdicts.items() if count} == VERDICTS
+    assert summary.accounting.calls_sent == CALLS
     posteriors = [one.posterior for each in read_assessments(tmp_path / "run") for one in each.verdicts]
     assert sum(one or 0 for one in posteriors) / len(posteriors) == pytest.approx(MEAN_POSTERIOR, abs=1e-4)
 

@@ -33,8 +33,18 @@ ANSWERS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["fastfact", "localfact", "factreasoner-fr1", "factreasoner-fr2", "factreasoner-fr3"])
-async def test_a_metered_run_sends_as_many_calls_as_its_formula_says(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "trusted", "formula"),
+    [
+        ("fastfact", True, "N/w + pM"),
+        ("localfact", True, "N/w + M + pMm"),
+        ("localfact", False, "N/w + pMm"),
+        ("factreasoner-fr1", True, "1 + M + kM"),
+        ("factreasoner-fr2", True, "1 + M + Mm"),
+        ("factreasoner-fr3", True, "1 + M + Mm + m^2"),
+    ],
+)
+async def test_a_metered_run_sends_as_many_calls_as_its_formula_says(name: str, trusted: bool, formula: str) -> None:
     asked: Counter[str] = Counter()
 
     def answer(chat: Chat) -> str:
@@ -54,21 +64,19 @@ async def test_a_metered_run_sends_as_many_calls_as_its_formula_says(name: str) 
         "verification.jinja": "verification {{ claim }}{% for one in evidence %}{{ one.text }}{% endfor %}",
     }
     engine = ScriptedEngine(answer, choose)
-    facts = EngineFacts(engine.identity, settings=cast("Any", object()), own_prompts=own)
+    facts = EngineFacts(engine.identity, settings=cast("Any", object()), own_prompts=own, trusts_opinion=trusted)
     chosen = Configuration(METHODS[name], OPTIONS, run_settings(METHODS[name], OPTIONS, facts), facts)
     async with AsyncExitStack() as opened:
         pipeline, _ = wire(chosen, opened, observe=ignore_reports, start=lambda _: engine)
         found = await pipeline.assess(0, RESPONSE, Costs(), ignore_reports)
     passages = found.counts["retrieve"]["passages"]
     sizes = {"N": 3, "w": 3, "M": len(found.claims), "m": passages, "k": 2, "p": 1}
-    formula = METHODS[name].cost
     said = sum(value_of_term(term, sizes) for term in terms_of(formula))
     itself = passages if name == "factreasoner-fr3" else 0  # m^2 counts each passage with itself
     left_out = itself + found.counts["assess"].get("pairs_gated", 0)
     assert (len(found.claims), passages > 1) == (3, True)
     assert sum(asked.values()) == said - left_out
-    version = int(name[-1]) if itself or "fr" in name else None
-    told = account_for([found], RunFacts(method=name, stride="max", version=version, k=2, asks_model=True, cost=formula)).lines[
-        -1
-    ]
+    version = {"fastfact": None, "localfact": 2}.get(name) or (int(name[-1]) if "fr" in name else None)
+    facts_told = RunFacts(method=name, stride="max", version=version, k=2, asks_model=True, cost=METHODS[name].cost)
+    told = account_for([found], facts_told.model_copy(update={"asks_labels": name == "localfact" and trusted})).lines[-1]
     assert (told.formula, told.expected, told.sent) == (formula, said, said - left_out)

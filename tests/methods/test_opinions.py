@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 
 from localfact.assess.priormap import PriorMap
+from localfact.claims.given import GivenClaims
+from localfact.claims.preverified import PreVerifiedClaims
 from localfact.llm.scripted import ScriptedEngine
 from localfact.methods.engine import EngineFacts
+from localfact.methods.extraction import open_extractor
 from localfact.methods.localfact import LOCALFACT
 from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
-from localfact.methods.settings import LocalFactSettings
+from localfact.methods.settings import ChunkSettings, LocalFactSettings
 from localfact.methods.wiring import Configuration, notes_on, run_settings
 from localfact.records import Claim, PreVerification
 from localfact.vocabulary import PreVerificationLabel
@@ -33,6 +36,24 @@ def test_without_trust_nothing_is_settled_and_priors_are_one_half(trusts: bool, 
     assert 1 - len(assessor.needs_evidence([SURE])) == settled
     assert assessor.prior_of(SURE) == prior
     assert bool(notes_on(configuration)) is not trusts
+
+
+@pytest.mark.parametrize(
+    ("trusts", "options", "confidence"),
+    [
+        (True, {}, "distribution"),
+        (False, {}, "none"),
+        (False, {"theta": 0.9}, "distribution"),
+        (False, {"confidence": "token"}, "token"),
+        (False, {"method": "fastfact"}, "token"),
+    ],
+)
+def test_a_label_that_would_decide_nothing_is_not_asked_for(trusts: bool, options: dict[str, str], confidence: str) -> None:
+    extraction = chosen(trusts=trusts, **options).settings.extraction
+    assert isinstance(extraction, ChunkSettings)
+    assert extraction.confidence == confidence
+    opened = open_extractor(extraction, ScriptedEngine(), 0)
+    assert isinstance(opened, GivenClaims if confidence == "none" else PreVerifiedClaims)
 
 
 def test_what_is_typed_counts_before_the_card_and_fastfact_stays_as_published(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ VALUES: dict[str, tuple[object, ...]] = {
     "verification_tokens": (77,),
     "theta": (0.5,),
     "stride": (3,),
-    "confidence": ("token", "distribution"),
+    "confidence": ("token", "distribution", "none"),
     "context_sentences": ("0,0",),
     "merge_duplicates": (True, False),
     "revise": ("given",),

@@ -245,7 +245,7 @@ def test_the_texts_of_these_tests_have_as_many_sentences_as_they_say():
 def test_under_a_grammar_a_label_a_claim_is_part_of_the_formula():
     usage = {"extract": use(1), "preverify": {**use(4, 60), "choices": 4, "mass": 3.0}, "verify": use(1)}
     rows = [assessment(2, 3, 1, usage=usage, counts={"extract": {"duplicates_merged": 1}})]
-    found = account_for(rows, fastfact(guided=True))
+    found = account_for(rows, fastfact(asks_labels=True))
     preverify, total = line(found, "preverify"), line(found, "total")
     assert (preverify.formula, preverify.expected, preverify.sent, preverify.mass) == ("M", 3, 4, 0.75)
     assert preverify.note == "1 claims asked about that were merged with others"
@@ -255,7 +255,7 @@ def test_under_a_grammar_a_label_a_claim_is_part_of_the_formula():
 
 def test_given_claims_that_were_asked_about_count_in_the_formula_too():
     rows = [assessment(2, 3, 3, usage={"preverify": use(3), "verify": use(3)})]
-    found = account_for(rows, fastfact(guided=True))
+    found = account_for(rows, fastfact(asks_labels=True))
     assert (line(found, "preverify").expected, line(found, "preverify").sent) == (3, 3)
     assert (line(found, "total").expected, line(found, "total").sent) == (6, 6)
 
