@@ -52,10 +52,12 @@ def gold_rows(store: AnnotationStore) -> Iterator[dict[str, Any]]:
         passages = {passage.id: passage for passage in task.passages}
         comments = {item.id: _comment(item) for item in items_of(works)}
         row["claims"] = [_claim_row(claim, comments.get(claim.id, ""), passages) for claim in gold_claims(work)]
-        row["passages"] = [
-            passage.model_dump(mode="json", include={"id", "title", "links", "date", "text"}, exclude_none=True)
-            for passage in passages.values()
-        ]
+        # Without any, the key is left out: an empty list would say that the response brings its own evidence.
+        if passages:
+            row["passages"] = [
+                passage.model_dump(mode="json", include={"id", "title", "links", "date", "text"}, exclude_none=True)
+                for passage in passages.values()
+            ]
         yield row
 
 

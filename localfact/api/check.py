@@ -102,7 +102,7 @@ def row_of(text: Any) -> Row:
             f"check takes a text, and {text} is a file: give it what stands there, Path({str(text)!r}).read_text()."
         )
     if isinstance(text, str):
-        return {"response": text}
+        return {"response": text.removeprefix("\ufeff")}
     if not isinstance(text, Mapping):
         many = "; localfact.evaluate takes many" if isinstance(text, list | tuple) else ""
         raise InputError(f"check takes one text, or a mapping with a 'response', not {kind_of(text)}{many}.")

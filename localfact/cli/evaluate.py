@@ -169,8 +169,10 @@ def text_of(file: str) -> str:
     Raises:
         InputError: there is no such file, it cannot be read, or it holds no single text but data.
     """
+    if not file.strip():
+        raise InputError("There is no text to judge: it is empty.")
     if file == "-":
-        return sys.stdin.buffer.read().decode("utf-8", "replace")
+        return sys.stdin.buffer.read().decode("utf-8-sig", "replace")
     if is_there(file):
         from localfact.inputs.plain_texts import check_single_text
 

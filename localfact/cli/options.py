@@ -229,13 +229,16 @@ def format_of(how: Format, as_json: bool) -> Format:
 
 
 def read_text(file: Path, *, lenient: bool = False) -> str:
-    """The content of a text file in UTF-8; `lenient` replaces invalid bytes by replacement characters.
+    """The content of a text file in UTF-8, without a byte order mark.
+
+    Args:
+        lenient: invalid bytes become replacement characters.
 
     Raises:
         InputError: it cannot be read, or is not UTF-8.
     """
     try:
-        return file.read_text(encoding="utf-8", errors="replace" if lenient else "strict")
+        return file.read_text(encoding="utf-8-sig", errors="replace" if lenient else "strict")
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:

@@ -11,8 +11,9 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 import yaml
@@ -48,6 +49,8 @@ ENGINE_ARGUMENTS = frozenset({
     "gpu_memory_utilization", "kv_cache_dtype", "kv_cache_memory_bytes", "max_model_len", "max_num_batched_tokens",
     "max_num_seqs", "pipeline_parallel_size", "quantization", "seed", "swap_space", "tensor_parallel_size",
 })  # fmt: skip
+#: Settings that are texts, of which YAML makes dates and numbers.
+TEXTS = frozenset({"before", "recall_k"})
 WIDTH = 100
 #: Characters of a wrong value that are shown.
 SHOWN = 100
@@ -103,10 +106,24 @@ def read_settings(file: Path) -> dict[str, Any]:
     if isinstance(given.get("engine_args"), dict):
         given["engine_args"] = [f"{key}={value}" for key, value in given["engine_args"].items()]
     many = {name for name, field in Options.model_fields.items() if isinstance(field.get_default(), tuple)} | {"engine_args"}
-    settings = {name: [value] if name in many and not isinstance(value, list) else value for name, value in given.items()}
+    settings = {
+        name: [value] if name in many and not isinstance(value, list) else _as_typed(name, value)
+        for name, value in given.items()
+    }
     _check(file, settings)
     _check_of_commands(file, settings)
     return settings
+
+
+def _as_typed(name: str, value: Any) -> Any:
+    """A value as a user would type it, where YAML makes a date or a number of it."""
+    return str(value) if name in TEXTS and type(value) in (int, date) else value
+
+
+def _takes_yes_or_no(name: str) -> bool:
+    """Whether a setting is switched on and off."""
+    stated: Any = OF_COMMANDS[name][0].__origin__ if name in OF_COMMANDS else Options.model_fields[name].annotation
+    return stated is bool or bool in get_args(stated)
 
 
 def _check_of_commands(file: Path, settings: Mapping[str, Any]) -> None:
@@ -127,6 +144,8 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
     for name, value in settings.items():
         if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
             raise InputError(f"{file}: {name} cannot be {value!r:.{SHOWN}}.")
+        if isinstance(value, bool) and not _takes_yes_or_no(name):
+            raise InputError(f"{file}: {name} cannot be {'yes' if value else 'no'}.")
         if isinstance(value, str) and _is_endless(value):
             raise InputError(f"{file}: {name} names {value:.{SHOWN}}, which is no file and no folder. Type it as an option.")
     try:

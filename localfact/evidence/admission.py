@@ -45,7 +45,8 @@ class Admission(Record):
         """Sentences about these rules for the reader of the results."""
         notes = []
         if self.before is not None:
-            notes.append(f"Evidence: pages from {self.before} on were left out; pages that state no date were kept.")
+            left_out = f"pages from {self.before} on were left out, and pages whose date cannot be read"
+            notes.append(f"Evidence: {left_out}; pages that state no date were kept.")
         if self.block or self.allow:
             notes.append("Evidence: pages of some hosts were left out (--block-host, --only-host).")
         return tuple(notes)

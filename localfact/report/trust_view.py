@@ -11,6 +11,7 @@ from localfact.vocabulary import RelationLabel
 
 #: Hosts in the table of a terminal, hosts whose claims are shown below it, and claims of each.
 HOSTS, EXPLAINED, CLAIMS = 30, 10, 3
+AGREED = "where the rest of the evidence says something, all of them agree with it"
 #: What a host's passage does to a claim.
 SAYS = {RelationLabel.CONTRADICTION: "denies", RelationLabel.ENTAILMENT: "says", RelationLabel.EQUIVALENCE: "says"}
 
@@ -37,7 +38,9 @@ def trust_view(report: TrustReport) -> RenderableType:
         )
         parts += [Padding(line(reason(one)), (0, 0, 0, 2), expand=False) for one in host.why[:CLAIMS]]
     if not fallen_hosts(report):
-        parts.append(line("No host fell: where the rest of the evidence says something, all of them agree with it.", "green"))
+        against = sum(one.against for one in report.hosts)
+        why = f"none is against the rest often enough ({against:,} claims in all)" if against else AGREED
+        parts.append(line(f"No host fell: {why}.", "green"))
     return Group(*parts)
 
 

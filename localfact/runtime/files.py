@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from localfact.errors import WriteError
+from localfact.errors import InputError, WriteError
 from localfact.runtime.links import new_file
 
 #: Suffix of a file while it is written; `replace` then renames it.
@@ -49,7 +49,13 @@ def replace(file: Path, content: bytes) -> None:
 
 
 def replace_by(file: Path, parts: Iterable[bytes]) -> None:
-    """`replace` with content that comes in parts; they may be read from the old file meanwhile."""
+    """`replace` with content that comes in parts; they may be read from the old file meanwhile.
+
+    Raises:
+        InputError: a device, a pipe or a socket has that name, which a file would take the place of.
+    """
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise InputError(f"{file} is no plain file: name another.")
     beside = file.with_name(file.name + NEW)
     try:
         with new_file(beside) as handle:

@@ -101,7 +101,8 @@ def pair_runs(
         why = ", ".join(f"{number} {reason}" for reason, number in refused.items())
         raise InputError(
             f"The two runs are not over the same responses: of {len(first)} and {len(second)}, {len(pairing.pairs)} belong "
-            f"together for certain ({why}). Compare runs of the same data file; ids in it tell equal prompts and texts apart."
+            f"together for certain ({why}). Compare runs of the same data file; an id in each row tells what belongs together "
+            "where prompts or texts are equal, or texts were changed."
         )
     return [(first[one], second[other]) for one, other in pairing.pairs], pairing.found_by
 

@@ -5,6 +5,8 @@ Rows are untrusted: one that cannot be read is reported with its reason and does
 
 import json
 import re
+from contextlib import suppress
+from time import strptime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
@@ -24,6 +26,10 @@ MAX_FILE_BYTES = 50_000_000
 #: Longer pages are cut to this many characters, some ten novels.
 MAX_PAGE_CHARACTERS = 5_000_000
 LANGUAGE_TAG = re.compile(r"([a-z]{2})(?:[-_].*)?")
+#: Dates that begin with the year: 20180605, 2018/6/5, 2018.06, 2018.
+YEAR_FIRST = re.compile(r"(\d{4})(?:[-/.]?(\d{2})(?:[-/.]?(\d{2}))?|[-/.](\d{1,2})[-/.](\d{1,2}))?")
+#: Days whose month has a name: June 5, 2018; 5 Jun 2018.
+DAYS = ("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y")
 #: What the commonest failures are called where pages are read from files.
 SENTENCES = {PageFailure(reason=Reason.NO_TEXT): "The page has no text."}
 #: A constant, so that the same pages make the same corpus whatever file they come from.
@@ -90,10 +96,22 @@ def page_of(row: dict[str, Any]) -> Page:
         link=clean_text(row["link"]),
         title=" ".join(text_of(row.get("title")).split()),
         text=text[:MAX_PAGE_CHARACTERS],
-        date=clean_text(row.get("date")) or None,
+        date=date_of(row.get("date")) or None,
         provider=PROVIDER,
         language=language_code(row.get("language")),
     )
+
+
+def date_of(value: object) -> str:
+    """A date as it is stated, or as YYYY-MM-DD, YYYY-MM or YYYY where it begins with the year or names the month of a day."""
+    stated = clean_text(str(value) if isinstance(value, int) and not isinstance(value, bool) else value)
+    if found := YEAR_FIRST.fullmatch(stated):
+        return "-".join(part.zfill(2) for part in found.groups() if part)
+    for form in DAYS if stated[-4:].isdecimal() else ():
+        with suppress(ValueError):
+            year, month, day, *_ = strptime(stated, form)
+            return f"{year:04}-{month:02}-{day:02}"
+    return stated
 
 
 def language_code(value: object) -> str | None:

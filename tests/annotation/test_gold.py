@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +226,18 @@ def test_what_is_written_is_read_as_responses_and_as_annotations(store: Annotati
         VerdictLabel.CONTRADICTED,
     ]
     assert annotation.edits == {Edit.UNCHANGED: 1, Edit.REVISED: 1, Edit.ADDED: 1, Edit.REMOVED: 2}
+
+
+def test_a_response_without_passages_brings_no_evidence_of_its_own_to_where_it_is_judged(tmp_path: Path) -> None:
+    claims = tuple(claim.model_copy(update={"passages": ()}) for claim in task().claims)
+    bare = task().model_copy(update={"passages": (), "claims": claims})
+    file = tmp_path / "annotation.sqlite"
+    AnnotationStore.create(file, [bare], [1], {"made_of": "invented.jsonl", IRRELEVANT: IrrelevantMeaning.UNRELATED.value})
+    with closing(AnnotationStore(file)) as opened:
+        judge_all(opened, 1, "ada")
+        (response,) = read_responses(written(tmp_path, list(gold_rows(opened))))
+    assert response.claims
+    assert response.evidence is None
 
 
 def test_removed_claims_are_passed_over_with_their_ids(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from rich.console import Console
 from typer.testing import CliRunner
 
 from localfact.api.compare import compare_runs
@@ -14,6 +15,7 @@ from localfact.cli.main import app
 from localfact.errors import InputError
 from localfact.methods.options import Options
 from localfact.report.trust import HostTrust, TrustReport
+from localfact.report.trust_view import trust_view
 from localfact.runs.assessments import read_assessments
 
 TOWNS = 12
@@ -94,6 +96,19 @@ def test_the_table_is_written_read_by_eval_and_compared(run: Path, tmp_path: Pat
     posteriors = [[one.verdicts[0].posterior or 0.0 for one in read_assessments(folder)] for folder in (run, tmp_path / "run")]
     assert min(posteriors[1]) > max(posteriors[0])
     assert compare_runs([run, tmp_path / "run"]).claims_shared == 3 * TOWNS
+
+
+@pytest.mark.parametrize(("against", "said"), [(0, "all of them agree"), (2, "often enough (2 claims in all)")])
+def test_where_no_host_fell_it_is_told_whether_some_are_against_the_rest(against: int, said: str) -> None:
+    host = HostTrust(
+        host="a.example", before=0.99, after=0.99, passages=9, responses=9, claims=9, borne_out=7, against=against, open=0
+    )
+    console = Console(width=200, record=True)
+    report = TrustReport(
+        runs=("a",), responses=9, repeated=0, hosts=(host,), table={}, unknown=0, strength=10.0, rounds=1, change=0.0
+    )
+    console.print(trust_view(report))
+    assert said in console.export_text()
 
 
 def test_json_has_everything(run: Path, found: TrustReport) -> None:

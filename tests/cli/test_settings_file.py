@@ -127,12 +127,19 @@ def test_another_file_may_be_named_and_a_missing_one_is_an_error(localfact: Quic
         ("concurrency: 0", "concurrency cannot be 0: input should be greater than or equal to 1"),
         ("offline: maybe", "offline cannot be 'maybe'"),
         ("block_hosts: [[a]]", "block_hosts cannot be"),
+        ("k: yes", "k cannot be yes"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named_with_its_file(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(InputError, match=r"localfact\.yaml") as raised:
         read_settings(written(tmp_path, text))
     assert said in str(raised.value)
+
+
+def test_dates_and_numbers_need_no_quotation_marks(tmp_path: Path) -> None:
+    found = read_settings(written(tmp_path, "before: 2023-09-30\nrecall_k: 3\nk: 7\nstride: 2\ncitations: yes\n"))
+    assert found == {"before": "2023-09-30", "recall_k": "3", "k": 7, "stride": 2, "citations": True}
+    assert read_settings(written(tmp_path, "before: 2019\n")) == {"before": "2019"}
 
 
 def test_arguments_of_the_engine_may_be_a_mapping_and_one_value_of_several_may_stand_alone(tmp_path: Path) -> None:

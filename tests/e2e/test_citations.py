@@ -1,6 +1,7 @@
 """Citations through the command line: one text with its sources, rows of a file, pages of the web, and what is refused."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from commands import CommandLine
 from loopback_pages import island
 from small_web import HOSTS, SmallWeb, small_web
 
+PAGE = Path(__file__).resolve().parents[2] / "docs/citations.md"
 #: Nothing is loaded.
 QUICK = ("--relations", "lexical", "--embedder", "none")
 TEXT = "The harbour bridge at Veldhaven opened in 1889 [1]. It has 18 arches [2]. Its engineer was Ida Molen [3]. It is long."
@@ -36,6 +38,16 @@ def test_a_typed_text_and_a_file_of_sources_are_all_it_takes(localfact: CommandL
     assert "Without a citation, 1 of 4 sentences: It is long." in told
     found = json.loads(localfact("check", "answer.txt", "--sources", "sources.json", *QUICK, "--json").stdout)["citations"]
     assert [one["origin"] for one in found["sources"]] == ["given", "given", None]
+
+
+@pytest.mark.slow
+def test_the_first_example_of_the_page_prints_what_the_page_says(localfact: CommandLine, tmp_path: Path) -> None:
+    blocks = [block for block in PAGE.read_text(encoding="utf-8").split("\n\n") if block.startswith("    ")]
+    *made, command = (line.strip() for line in blocks[0].splitlines())
+    for line in made:
+        subprocess.run(line, shell=True, cwd=tmp_path, check=True)
+    done = localfact(*command.split()[1:])
+    assert " ".join(blocks[1].split()) in " ".join(done.stdout.split())
 
 
 @pytest.mark.slow

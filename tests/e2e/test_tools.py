@@ -75,10 +75,13 @@ def test_every_command_explains_itself(localfact: CommandLine, command: str) -> 
 
 @pytest.mark.slow
 def test_check_judges_a_text_from_standard_input(localfact: CommandLine) -> None:
-    done = localfact("check", "-", "--topic", "Marie Curie", "--embedder", "none", stdin="Marie Curie was born in Warsaw.")
+    said = "\ufeffMarie Curie was born in Warsaw."  # as Windows writes it
+    done = localfact("check", "-", "--topic", "Marie Curie", "--embedder", "none", stdin=said)
     assert done.returncode == 0, done.stderr
     assert "supported" in done.stdout
+    assert "ufeff" not in done.stdout
     assert "sample" in done.stderr
+    assert "it is empty" in localfact("check", "").stderr
 
 
 @pytest.mark.slow

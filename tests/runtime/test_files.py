@@ -2,11 +2,12 @@
 
 import errno
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
 
-from localfact.errors import WriteError
+from localfact.errors import InputError, WriteError
 from localfact.runtime.files import file_digest, replace, whole_lines, write_errors
 
 
@@ -27,6 +28,14 @@ def test_a_replacement_that_fails_midway_leaves_the_old_file(tmp_path: Path, mon
     with pytest.raises(WriteError, match="No space left on device"), write_errors(file):
         replace(file, b"new")
     assert file.read_bytes() == b"old"
+
+
+def test_a_pipe_or_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="no plain file"):
+        replace(pipe, b"new")
+    assert pipe.is_fifo()
 
 
 def test_a_last_line_that_was_cut_short_is_told_from_whole_ones(tmp_path: Path) -> None:

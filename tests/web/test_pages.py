@@ -17,6 +17,24 @@ def test_a_row_gives_its_page() -> None:
     assert page(row) == Page(link="https://a.example/", title="A page", text="Some text.", date="2020", provider="local")
 
 
+@pytest.mark.parametrize(
+    ("stated", "date"),
+    [
+        (2023, "2023"),
+        (20200101, "2020-01-01"),
+        ("2018/6/5", "2018-06-05"),
+        ("2018.06", "2018-06"),
+        ("June 5, 2018", "2018-06-05"),
+        ("5 Jun 2018", "2018-06-05"),
+        ("2018-06-05T10:00:00Z", "2018-06-05T10:00:00Z"),
+        ("5/6/2018", "5/6/2018"),
+        (True, None),
+    ],
+)
+def test_a_date_is_read_where_it_can_mean_one_day_alone(stated: object, date: str | None) -> None:
+    assert page({"text": "Some text.", "date": stated}).date == date
+
+
 def test_link_may_be_called_url_and_snippet_stands_in_for_an_empty_text() -> None:
     read = [page({"link": "l", "text": "  ", "snippet": "Short."}), page({"text": "No address."})]
     assert [(one.link, one.text) for one in read] == [("l", "Short."), ("pages.jsonl#7", "No address.")]
