@@ -138,7 +138,7 @@ def export(
     """Write gold data that eval, align, calibrate and papers read; print edits, agreement and time.
 
     [dim]localfact annotate export annotations/4f1c-1c2e30 --out gold.jsonl[/]
-    [dim]localfact eval --data gold.jsonl --claims given[/]
+    [dim]localfact eval --data gold.jsonl --claims given --corpus index/mine[/]
     """
     from localfact.annotation.gold import disagreements as differing
     from localfact.annotation.gold import gold_rows
