@@ -69,6 +69,14 @@ def test_theta_is_the_smallest_whose_accepted_claims_are_shown_to_be_right_often
 
 
 @pytest.mark.slow
+def test_a_model_whose_card_trusts_no_opinion_of_it_is_asked_for_them_where_theta_is_sought(
+    tmp_path: Path, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = EngineFacts(ScriptedEngine().identity, trusts_opinion=False)
+    monkeypatch.setattr("localfact.methods.wiring.engine_facts", lambda *_, **__: facts)
+    assert calibrate(rows(tmp_path / "rows.jsonl"), method="localfact", options=options).definite == 150
+
+
 def test_a_map_of_priors_says_how_often_claims_are_supported_of_which_the_model_is_so_sure(
     tmp_path: Path, options: Options
 ) -> None:

@@ -64,6 +64,9 @@ def test_processors_without_bfloat16_take_longer(monkeypatch: pytest.MonkeyPatch
         ("fastfact", {"claims": "extract", "guided": True}, 1 + 1 + 1),
         ("localfact", {"claims": "extract"}, 1 + 1 + 2),
         ("localfact", {}, 1 + 2),
+        # No label is asked of a model whose card trusts no opinion of it.
+        ("localfact", {"model": "qwen2.5-coder-1.5b"}, 2),
+        ("localfact", {"model": "qwen2.5-coder-1.5b", "claims": "extract"}, 1 + 2),
         ("factverify", {}, 1),
     ],
 )
@@ -73,5 +76,5 @@ def test_a_plan_counts_what_a_run_would_ask(
     monkeypatch.setattr("localfact.llm.placing.settings.detect", lambda: Hardware(memory_gib=16))
     passages = [{"text": f"Page {at}."} for at in range(2)]
     row = {"response": WORDS, "claims": [{"text": WORDS}], "passages": passages}
-    options = Options(model="llama-3.3-70b", embedder="none", **more)
+    options = Options(**{"model": "llama-3.3-70b", "embedder": "none", **more})
     assert plan(prepare([row], method=method, options=options, planning=True))["reckoned"]["calls"] == calls
