@@ -21,6 +21,7 @@ MISUSES: dict[str, tuple[Callable[[], Any], str]] = {
     "an empty option": (lambda: anything.Options(corpus=""), "corpus is an empty text"),
     "no text": (lambda: anything.check(None), "check takes one text"),
     "an empty text": (lambda: anything.check(" \n"), "There is no text to judge"),
+    "a byte order mark alone": (lambda: anything.check("\ufeff"), "There is no text to judge"),
     "several texts": (lambda: anything.check([TEXT]), "localfact.evaluate takes many"),
     "a path for a text": (lambda: anything.check(Path("answer.txt")), "read_text"),
     "a file's name for a text": (lambda: anything.check(__file__), "read_text"),

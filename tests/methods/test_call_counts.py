@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from localfact.api.reckoning import terms_of, value_of_term
+from localfact.api.rescore import run_facts
 from localfact.api.sample import sample_corpus
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
@@ -18,7 +19,7 @@ from localfact.methods.wiring import Configuration, run_settings, wire
 from localfact.pipeline import Costs, ignore_reports
 from localfact.records import Response
 from localfact.report.accounting import account_for
-from localfact.report.run_figures import RunFacts
+from localfact.runs.record import RunSettings
 
 RESPONSE = Response(
     id="r", text="Marie Curie was born in Warsaw. She died in France. She won two prizes.", prompt="Who was she?"
@@ -76,7 +77,6 @@ async def test_a_metered_run_sends_as_many_calls_as_its_formula_says(name: str, 
     left_out = itself + found.counts["assess"].get("pairs_gated", 0)
     assert (len(found.claims), passages > 1) == (3, True)
     assert sum(asked.values()) == said - left_out
-    version = {"fastfact": None, "localfact": 2}.get(name) or (int(name[-1]) if "fr" in name else None)
-    facts_told = RunFacts(method=name, stride="max", version=version, k=2, asks_model=True, cost=METHODS[name].cost)
-    told = account_for([found], facts_told.model_copy(update={"asks_labels": name == "localfact" and trusted})).lines[-1]
+    facts_told = run_facts(RunSettings.model_validate(chosen.settings.plain()))
+    told = account_for([found], facts_told).lines[-1]
     assert (told.formula, told.expected, told.sent) == (formula, said, said - left_out)

@@ -253,6 +253,12 @@ def test_under_a_grammar_a_label_a_claim_is_part_of_the_formula():
     assert line(found, "verify").mass is None
 
 
+def test_a_label_that_had_to_be_asked_for_does_not_make_all_claims_asked_about():
+    rows = [assessment(2, 3, 1, usage={"extract": use(1), "preverify": use(1)})]
+    total = line(account_for(rows, RunFacts(method="localfact", cost="N/w + M + pMm", stride="max")), "total")
+    assert (total.formula, total.expected, total.sent) == ("N/w + pMm", 1, 2)
+
+
 def test_given_claims_that_were_asked_about_count_in_the_formula_too():
     rows = [assessment(2, 3, 3, usage={"preverify": use(3), "verify": use(3)})]
     found = account_for(rows, fastfact(asks_labels=True))
