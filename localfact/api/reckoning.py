@@ -7,7 +7,7 @@ from typing import Any
 from localfact.claims.chunks import Stride, chunks_of
 from localfact.llm.placing.rates import SAID, TokenWork, hours_of
 from localfact.methods.comparing import MOST_OF_A_CLAIM, compares_claims
-from localfact.methods.extraction import EXTRACTORS, asks_given_labels
+from localfact.methods.extraction import EXTRACTORS, asks_extracted_labels, asks_given_labels
 from localfact.methods.registry import relation_names
 from localfact.methods.relations import LLM
 from localfact.methods.settings import ChunkSettings, ExtractionSettings
@@ -71,8 +71,7 @@ def asks_labels(chosen: Configuration) -> bool:
     settings, facts = chosen.settings.extraction, chosen.facts
     if not isinstance(settings, ChunkSettings):
         return False
-    guided = facts is not None and facts.policy.guided
-    return settings.confidence == "distribution" or (guided and settings.confidence != "none")
+    return asks_extracted_labels(settings.confidence, guided=facts is not None and facts.policy.guided)
 
 
 def _otherwise(chosen: Configuration, sizes: Mapping[str, float], *, given: bool) -> float:

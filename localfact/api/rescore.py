@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from localfact.api.sample import sample_identity
 from localfact.errors import InputError
+from localfact.methods.extraction import asks_extracted_labels
 from localfact.methods.registry import METHODS
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
@@ -68,7 +69,7 @@ def run_facts(settings: RunSettings) -> RunFacts:
         method=method,
         seed=settings.seed,
         stride=settings.extraction.stride,
-        asks_labels=asks_labels(settings),
+        asks_labels=asks_extracted_labels(settings.extraction.confidence, guided=bool(settings.asking.guided)),
         version=settings.assessment.version,
         k=settings.evidence.k,
         queries_per_claim=settings.evidence.queries_per_claim,
@@ -79,9 +80,3 @@ def run_facts(settings: RunSettings) -> RunFacts:
         of_sample=settings.evidence.corpus == sample_identity(),
         warn_mass=settings.asking.warn_mass,
     )
-
-
-def asks_labels(settings: RunSettings) -> bool:
-    """Whether each extracted claim was asked about once more for its label: for a distribution, or under a grammar."""
-    confidence = settings.extraction.confidence
-    return confidence == "distribution" or (confidence == "token" and bool(settings.asking.guided))

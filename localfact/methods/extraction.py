@@ -213,6 +213,16 @@ def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: in
     return RevisedGivenClaims(given, engine, seed=seed) if settings.revise and engine is not None else given
 
 
+def asks_extracted_labels(confidence: str | None, *, guided: bool) -> bool:
+    """Whether each extracted claim is asked about once more for its label: for a distribution, or as a grammar hides it.
+
+    Args:
+        confidence: as in `ChunkSettings`; None for an extractor without labels.
+        guided: whether a grammar shapes answers, whose probabilities are then not the model's own.
+    """
+    return confidence == "distribution" or (confidence == "token" and guided)
+
+
 def asks_given_labels(settings: ExtractionSettings) -> bool:
     """Whether a language model is asked for its opinion of each claim that comes with a response."""
     kind = EXTRACTORS[settings.extractor]

@@ -117,11 +117,11 @@ class RunFigures:
     def claims_preverified(self) -> int:
         """The claims that were each asked about for their label: given ones, and extracted ones where that is done."""
 
-        def asked(each: Assessment) -> bool:
+        def was_asked(each: Assessment) -> bool:
             calls = {stage: each.usage.get(stage, {}).get("calls", 0) for stage in ("extract", "preverify")}
             return self.facts.asks_labels if calls["extract"] else bool(calls["preverify"])
 
-        return sum(len(each.claims) for each in self.assessed if asked(each))
+        return sum(len(each.claims) for each in self.assessed if was_asked(each))
 
     @property
     def searched(self) -> int:
