@@ -11,6 +11,7 @@ from localfact.vocabulary import RelationLabel
 
 #: Hosts in the table of a terminal, hosts whose claims are shown below it, and claims of each.
 HOSTS, EXPLAINED, CLAIMS = 30, 10, 3
+#: Said where no claim of any host is against the rest.
 AGREED = "where the rest of the evidence says something, all of them agree with it"
 #: What a host's passage does to a claim.
 SAYS = {RelationLabel.CONTRADICTION: "denies", RelationLabel.ENTAILMENT: "says", RelationLabel.EQUIVALENCE: "says"}
