@@ -232,13 +232,13 @@ def read_text(file: Path, *, lenient: bool = False) -> str:
     """The content of a text file in UTF-8, without a byte order mark.
 
     Args:
-        lenient: invalid bytes become replacement characters.
+        lenient: line ends stay as they are, and invalid bytes become replacement characters.
 
     Raises:
         InputError: it cannot be read, or is not UTF-8.
     """
     try:
-        return file.read_text(encoding="utf-8-sig", errors="replace" if lenient else "strict")
+        return file.read_bytes().decode("utf-8-sig", "replace") if lenient else file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:

@@ -35,7 +35,7 @@ def read_graph(path: Path) -> FactorGraph:
             relation of an unknown type or of a node with itself, or a probability that is not a number in [0, 1].
     """
     try:
-        return parse_graph(json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_object))
+        return parse_graph(json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=_object))
     except OSError as error:
         raise GraphError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:

@@ -33,8 +33,9 @@ def test_a_text_is_corrected_by_the_samples_pages_and_printed_alone(localfact: C
     assert (done.returncode, done.stdout) == (0, f"{MENDED}\n")
     assert "1869 → 1867" in done.stderr
     assert "almanac.example" in done.stderr
-    assert localfact("correct", "-", "--out", "new.txt", *QUICK, stdin=TEXT).stdout == ""
-    assert (tmp_path / "new.txt").read_text() == MENDED
+    (tmp_path / "old.txt").write_bytes(TEXT.replace(". ", ".\r\n").encode())
+    assert localfact("correct", "old.txt", "--out", "new.txt", *QUICK).stdout == ""
+    assert (tmp_path / "new.txt").read_bytes() == MENDED.replace(". ", ".\r\n").encode()
 
 
 @pytest.mark.slow

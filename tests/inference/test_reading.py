@@ -43,7 +43,7 @@ def relation(**changes):
     return GRAPH | {"relations": [GRAPH["relations"][0] | changes]}
 
 
-@pytest.mark.parametrize("content", [GRAPH, NODES])
+@pytest.mark.parametrize("content", [GRAPH, NODES, "\ufeff" + json.dumps(GRAPH)])
 def test_both_schemas_give_the_same_graph(read, content):
     graph = read(content)
     assert graph.ids == ("a0", "c0", "c1")
