@@ -183,7 +183,7 @@ class Pipeline:
                 )
         if self.flagger is not None:
             by_id = {claim.id: claim for claim in judged}
-            judgement = await self.flagger.flag(response, by_id, judgement, evidence, relations)
+            judgement = await self.flagger.flag(response, by_id, judgement, evidence)
         judgement = with_failures(judgement, claims, evidence.failures)
         counts = {"retrieve": {"claims": len(searched)}, "relate": {**count_pairs(relations), **reviewed}}
         assessment = assessment_of(index, response, extraction, evidence, judgement, counts)

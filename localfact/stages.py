@@ -197,7 +197,7 @@ class Flagger(Protocol):
     """Says what a reader of the verdicts must know."""
 
     async def flag(
-        self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
+        self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence
     ) -> Judgement:
         """Returns the judgement with flags; no label or posterior changes. `claims`: those judged, by id."""
         ...

@@ -42,9 +42,10 @@ class Flag(StrEnum):
     """What a reader of a verdict must know; no flag changes a score (SPEC section 5).
 
     unknown_language: the response, or a passage behind the verdict, is in a language that the extractor or the relation model
-    does not know. partly_read: less than half of the passage that speaks for it was read. single_source: one passage, or
-    passages of one host, are all that is behind it, though another source was found about the same thing. cut_answer: the
-    model's answer was cut at its longest. unclear_subject: the claim begins with a pronoun, and nobody knows for whom.
+    does not know. partly_read: less than half of the passage that speaks for it was read (in runs with builtin-nli, which is
+    withdrawn). single_source: one passage, or passages of one host, are all that is behind it, though another source was
+    found about the same thing. cut_answer: the model's answer was cut at its longest. unclear_subject: the claim begins with
+    a pronoun, and nobody knows for whom.
     """
 
     UNKNOWN_LANGUAGE = "unknown_language"

@@ -47,7 +47,6 @@ def test_a_verdict_says_what_it_hangs_on_and_what_else_to_know_of_it() -> None:
     assert counted.window is None  # word overlap reads all of a passage
     assert 0 <= counted.sentence.start < counted.sentence.end <= len(text)
     assert "Warsaw" in text[counted.sentence.start : counted.sentence.end]
-    assert Flag.PARTLY_READ not in verdict.flags
     german = localfact.check("Der Eiffelturm steht in Berlin und ist 324 Meter hoch.", options=NO_VECTORS)
     assert [Flag.UNKNOWN_LANGUAGE in verdict.flags for verdict in german.verdicts] == [True]
     assert [verdict.label for verdict in german.verdicts] == [VerdictLabel.UNVERIFIABLE]  # it was not measured

@@ -1,17 +1,14 @@
-"""What a reader of a verdict must know besides its label: languages nobody can read here, passages read in part, one source."""
+"""What a reader of a verdict must know besides its label: languages nobody can read here, one source."""
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from localfact.assess.unclear import has_unclear_subject
-from localfact.records import Claim, CountedPassage, Distribution, Evidence, Judgement, Pair, Passage, Response, Verdict
-from localfact.stages import Relations
+from localfact.records import Claim, CountedPassage, Evidence, Judgement, Passage, Response, Verdict
 from localfact.text import foreign_language
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
-#: Less of the deciding passage than this is reading it in part.
-HALF = 0.5
 #: A passage was found about the same thing where it matches the claim this well, as a share of the deciding passage's match.
 NEARLY = 0.8
 #: The relation that speaks for a verdict.
@@ -31,14 +28,12 @@ class Flags:
     relations: Collection[str] | None = None
 
     async def flag(
-        self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
+        self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence
     ) -> Judgement:
         """The judgement with the flags of each verdict. Works in a thread, as detecting a language loads a model at first."""
-        return await asyncio.to_thread(self._flag, response, claims, judgement, evidence, relations)
+        return await asyncio.to_thread(self._flag, response, claims, judgement, evidence)
 
-    def _flag(
-        self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
-    ) -> Judgement:
+    def _flag(self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence) -> Judgement:
         passages = {passage.id: passage for passage in evidence.passages}
         foreign = {passage.id for passage in _find_named(judgement, passages) if is_foreign(passage.text, self.relations)}
         unread = any(is_foreign(response.text, known) for known in (self.extractor, self.relations))
@@ -47,10 +42,6 @@ class Flags:
             behind = behind_it(verdict)
             if unread or any(counted.passage_id in foreign for counted in verdict.passages):
                 yield Flag.UNKNOWN_LANGUAGE
-            for counted in behind[:1]:
-                said = relations.get(Pair(passages[counted.passage_id].text, claims[verdict.claim_id].text))
-                if isinstance(said, Distribution) and said.share < HALF:
-                    yield Flag.PARTLY_READ
             if has_unclear_subject(claims[verdict.claim_id]):
                 yield Flag.UNCLEAR_SUBJECT
             if stands_alone(verdict.claim_id, [passages[counted.passage_id] for counted in behind], evidence):

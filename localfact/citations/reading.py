@@ -1,11 +1,10 @@
 """What is read of a source for a sentence: as many words as a passage of a corpus has, in the parts that speak of it most."""
 
-import re
 from functools import lru_cache
 
+from localfact.citations.long_sources import LongSource
 from localfact.records import Span
 from localfact.relations.lexical.statements import ParsedClaim, idf_table
-from localfact.relations.window_selection import LongPremise, best_runs
 from localfact.text import readable
 
 #: The words of a window, and how many windows are read of one source: together a passage of a corpus (FastFact, section 4.2).
@@ -16,8 +15,6 @@ LONGEST_SOURCE = 200_000
 #: Sources and sentences that are kept parsed: those of one response come together.
 PARSED = 64
 
-_WORD = re.compile(r"\S+")
-
 
 def read_of(source: str, sentence: str) -> list[Span]:
     """The parts of a source that are read for a sentence, in the order of the text: all of it where it is short.
@@ -25,9 +22,7 @@ def read_of(source: str, sentence: str) -> list[Span]:
     Args:
         source: its text; at most LONGEST_SOURCE characters of it are looked at.
     """
-    premise = _parsed_source(source[:LONGEST_SOURCE])
-    runs = best_runs(premise.counts, premise.run_score(_parsed_sentence(sentence)), WINDOWS, WINDOW_WORDS)
-    return [Span(start=premise.spans[run.begin].start, end=premise.spans[run.end - 1].end) for run in runs]
+    return _parsed_source(source[:LONGEST_SOURCE]).windows(_parsed_sentence(sentence), WINDOWS)
 
 
 def extract_of(source: str, sentence: str) -> str:
@@ -35,14 +30,9 @@ def extract_of(source: str, sentence: str) -> str:
     return "\n".join(source[part.start : part.end] for part in read_of(source, sentence))
 
 
-def word_starts(text: str) -> list[int]:
-    """The offset of each word: the tokens by which sources are cut, whatever model reads them."""
-    return [word.start() for word in _WORD.finditer(text)]
-
-
 @lru_cache(PARSED)
-def _parsed_source(text: str) -> LongPremise:
-    return LongPremise(readable(text), word_starts, WINDOW_WORDS)
+def _parsed_source(text: str) -> LongSource:
+    return LongSource(readable(text), WINDOW_WORDS)
 
 
 @lru_cache(PARSED)

@@ -61,8 +61,6 @@ class ModelCard(Record):
         folder: where the weights lie, for a card made from a folder of weights, and where they were found.
         dimension: length of an embedder's vectors.
         window: the most tokens of one input, an answer included.
-        premise_window: tokens of a premise that a relation model reads at once, where that is less than its window allows.
-        windows_read: the most windows of a long premise that it reads.
         query_prefix, passage_prefix: what an embedder reads before a query, and before a passage.
         languages: two-letter codes of those that a relation model knows; None where that is not stated.
         labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
@@ -100,8 +98,6 @@ class ModelCard(Record):
     folder: Annotated[Path, AfterValidator(lambda folder: Path(check_line(str(folder))))] | None = None
     dimension: Positive | None = None
     window: Positive | None = None
-    premise_window: Positive | None = None
-    windows_read: Positive | None = None
     languages: tuple[OneLine, ...] | None = None
     query_prefix: PlainText = ""
     passage_prefix: PlainText = ""

@@ -150,7 +150,7 @@ class Reader(NamedTuple):
     Attributes:
         parameters: that compute, in 10^9; 0 for word overlap.
         machine: as `hours_of` takes it. on: in words.
-        most: tokens of a pair that it reads at most; None for all. once: whether a passage is read once for all its pairs.
+        once: whether a passage is read once for all its pairs.
         full_width: whether it computes in float32.
         notes: what to know of it.
     """
@@ -158,7 +158,6 @@ class Reader(NamedTuple):
     parameters: float
     machine: Mapping[str, object]
     on: str
-    most: int | None = None
     once: bool = False
     full_width: bool = False
     notes: tuple[str, ...] = ()
@@ -176,9 +175,8 @@ class Reader(NamedTuple):
             known = premises + sum(len(pair.hypothesis) + CHARACTERS * CLAIM_TOKENS // 2 for pair in pairs)
             begun = more.premises * PAGE_TOKENS if more.claims or more.passages else 0
             return known // CHARACTERS + begun + more.claims * CLAIM_TOKENS + more.passages * PAGE_TOKENS
-        most = self.most or 2 * PAGE_TOKENS
-        known = sum(min(most, (len(pair.premise) + len(pair.hypothesis)) // CHARACTERS) for pair in pairs)
-        return known + more.claims * min(most, PAGE_TOKENS + CLAIM_TOKENS) + more.passages * min(most, 2 * PAGE_TOKENS)
+        known = sum(min(2 * PAGE_TOKENS, (len(pair.premise) + len(pair.hypothesis)) // CHARACTERS) for pair in pairs)
+        return known + more.claims * (PAGE_TOKENS + CLAIM_TOKENS) + more.passages * 2 * PAGE_TOKENS
 
 
 def reader_of(name: str, options: Options) -> Reader:
@@ -200,7 +198,6 @@ def reader_of(name: str, options: Options) -> Reader:
     hardware = detect()
     on_gpu = bool(hardware.gpus)
     machine = {"device": "cuda" if on_gpu else "cpu", "found": hardware.describe()}
-    most = card.window * card.windows_read if card.window and card.windows_read else None
     computing = COMPUTING.get(name, card.parameters or 0.1)
     on = f"1 of {hardware.describe()}" if on_gpu else "CPU"
-    return Reader(computing, machine, on, most, full_width=card.precision == "float32")
+    return Reader(computing, machine, on, full_width=card.precision == "float32")

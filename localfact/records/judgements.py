@@ -52,13 +52,11 @@ class Distribution(RelationProbabilities):
     Attributes:
         windows: how many windows of the pair were read: 1 unless it was longer than the model's window.
         window: the one that decided, as characters of the premise; None where the whole premise was read at once.
-        share: how much of the premise was read, in [0, 1]: a model that selects windows leaves the others unread.
         raw: what the model itself said, where the probabilities are calibrated; else None.
     """
 
     windows: Annotated[int, Field(ge=1)] = 1
     window: Span | None = None
-    share: Probability = 1.0
     raw: RelationProbabilities | None = None
 
 

@@ -21,7 +21,6 @@ from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of
 from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
-from localfact.relations.window_selection import SELECTION_VERSION, WindowSelection
 from localfact.relations.windows import READING_VERSION, Joining, measure_cutting, windows
 from localfact.stages import Relations
 from localfact.text import readable
@@ -76,7 +75,6 @@ class CrossEncoderRelationModel:
         self.order = label_order(card, self._encoder.names)
         self.window = self._encoder.window
         self.identity = cross_encoder_identity(card)
-        self._selection = window_selection_of(card, self._encoder)
         # Each worker has its next batch waiting. More would gain nothing, and delay a cancelled call.
         self._batches_at_once = 2 * self._encoder.workers_count
         # One thread for the tokenizer, which must not be used by two at once.
@@ -87,10 +85,8 @@ class CrossEncoderRelationModel:
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
         """One prediction a pair, in order, off the event loop; equal pairs are computed once.
 
-        A pair longer than the model's window is read in windows of whole sentences, of which the most decided one counts. Where
-        the card limits how much of a premise is read, only the windows most relevant to the hypothesis are
-        (`window_selection.py`). `windows` counts those that were read. A pair for which the model gives no finite
-        number is a Failure alone.
+        A pair longer than the model's window is read in windows of whole sentences, of which the most decided one counts;
+        `windows` counts them. A pair for which the model gives no finite number is a Failure alone.
         """
         predictions: dict[Pair, Distribution | Failure] = {}
         await self.relate_reporting(pairs, predictions.update)
@@ -119,9 +115,7 @@ class CrossEncoderRelationModel:
                 await self._predict(prepared.tokens, Joining(prepared.read, report))
 
     async def fits(self, pair: Pair) -> bool:
-        """Whether the pair is read in one window: all of it, or the one that is selected."""
-        if self._selection is not None:
-            return self._selection.fits(Pair(readable(pair.premise), readable(pair.hypothesis)))
+        """Whether the pair is read in one window."""
         return sum(self._encoder.length(readable(text)) for text in pair) <= self._encoder.room
 
     def close(self) -> None:
@@ -150,8 +144,6 @@ class CrossEncoderRelationModel:
         return Prepared(read, refused, tokens)
 
     def _windows(self, pair: Pair, length: Callable[[str], int]) -> list[Pair]:
-        if self._selection is not None:
-            return self._selection.windows(pair)
         return measure_cutting(windows(pair, self._encoder.room), length)
 
     async def _predict(self, tokens: Mapping[Pair, Tokens], report: Callable[[Relations], None]) -> None:
@@ -195,14 +187,6 @@ class CrossEncoderRelationModel:
         return Distribution.model_validate({label: weight / total for label, weight in zip(self.order, weights, strict=True)})
 
 
-def window_selection_of(card: ModelCard, encoder: CrossEncoder) -> WindowSelection | None:
-    """The selection of windows that the card asks for; None where it sets no limit: then all windows are read."""
-    size, most = card.premise_window, card.windows_read
-    if size is None and most is None:
-        return None
-    return WindowSelection(encoder.starts, encoder.room, size=size, most=most)
-
-
 def cross_encoder_identity(card: ModelCard) -> str:
     """The identity of the relation model of `card`, without loading it.
 
@@ -215,7 +199,4 @@ def cross_encoder_identity(card: ModelCard) -> str:
         "labels": "".join(label[0] for label in card.labels or ()),
         "reading": READING_VERSION,
     }
-    reading = {"premise": card.premise_window, "read": card.windows_read}
-    if any(reading.values()):
-        stated |= {**reading, "picking": SELECTION_VERSION}
     return "+".join((card.identity, card.precision, *(f"{name}={value}" for name, value in stated.items() if value)))

@@ -1,7 +1,7 @@
 """The file of relation predictions, one SQLite database: what a model said of which pair.
 
 Format 2: table `models` (id, identity); table `relations` (model, premise, hypothesis, entailment, contradiction, neutral,
-windows, window_start, window_end, share), each text as the first 16 bytes of its SHA-256. While the file is open a write-ahead
+windows, window_start, window_end), each text as the first 16 bytes of its SHA-256. While the file is open a write-ahead
 log lies beside it.
 """
 
@@ -32,7 +32,7 @@ SCHEMA = (
     CREATE TABLE relations (
         model INTEGER NOT NULL REFERENCES models, premise BLOB NOT NULL, hypothesis BLOB NOT NULL,
         entailment REAL NOT NULL, contradiction REAL NOT NULL, neutral REAL NOT NULL, windows INTEGER NOT NULL,
-        window_start INTEGER, window_end INTEGER, share REAL,
+        window_start INTEGER, window_end INTEGER,
         PRIMARY KEY (model, premise, hypothesis)
     ) STRICT, WITHOUT ROWID
     """,
@@ -40,12 +40,12 @@ SCHEMA = (
     f"PRAGMA user_version = {FORMAT}",
 )
 FIELDS = ("entailment", "contradiction", "neutral", "windows")
-COLUMNS = ", ".join((*FIELDS, "window_start", "window_end", "share"))
+COLUMNS = ", ".join((*FIELDS, "window_start", "window_end"))
 FIND = f"SELECT {COLUMNS} FROM relations WHERE model = ? AND premise = ? AND hypothesis = ?"
 #: Of every model: named one by one, so that the table is looked up by its key and not read through.
 OF = "SELECT id FROM models WHERE substr(identity, 1, length(?1)) = ?1"
 KEPT = f"SELECT {', '.join(FIELDS)} FROM relations WHERE model IN ({OF}) AND premise = ?2 AND hypothesis = ?3"
-INSERT = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+INSERT = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class RelationStore:
@@ -107,7 +107,6 @@ class RelationStore:
                 *key_of(pair),
                 *(getattr(said, name) for name in FIELDS),
                 *((said.window.start, said.window.end) if said.window is not None else (None, None)),
-                said.share,
             )
             for pair, said in predictions.items()
             if isinstance(said, Distribution)
@@ -146,8 +145,8 @@ def read_kept(file: Path, pairs: Iterable[Pair], *, of: str = "") -> dict[Pair, 
 
 
 def _prediction(row: Sequence[float | None]) -> Distribution:
-    *probabilities, start, end, share = row
-    plain: dict[str, Any] = {**dict(zip(FIELDS, probabilities, strict=True)), "share": share}
+    *probabilities, start, end = row
+    plain: dict[str, Any] = dict(zip(FIELDS, probabilities, strict=True))
     if start is not None:
         plain["window"] = {"start": start, "end": end}
     return Distribution.model_validate(plain)

@@ -123,7 +123,7 @@ def join_windows(premise: str, several: Sequence[Pair], read: Sequence[Distribut
     """The prediction for a pair from those of its windows: the first failure if one failed, else the most decided.
 
     That is the one with the largest probability that is not neutral's, the first of equals. Added are `windows`, how many were
-    read, and, where it has only a part of the premise, `window`, its place there, and the `share` of the premise that was read.
+    read, and, where it has only a part of the premise, `window`, its place there.
     """
     said: list[Distribution] = []
     for one in read:
@@ -132,13 +132,11 @@ def join_windows(premise: str, several: Sequence[Pair], read: Sequence[Distribut
         said.append(one)
     decisive, window = max(zip(said, several, strict=True), key=lambda one: max(one[0].entailment, one[0].contradiction))
     decisive = decisive.model_copy(update={"windows": sum(one.windows for one in said)})
-    length = len(premise.strip())
-    if len(window.premise) >= length:
+    if len(window.premise) >= len(premise.strip()):
         return decisive
     start = readable(premise).find(window.premise)
     place = Span(start=start, end=start + len(window.premise)) if start >= 0 else None
-    characters = sum(map(len, {one.premise for one in several}))
-    return decisive.model_copy(update={"window": place, "share": min(1.0, characters / length)})
+    return decisive.model_copy(update={"window": place})
 
 
 class Joining:

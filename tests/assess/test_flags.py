@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from localfact.assess.flags import Flags
-from localfact.records import Claim, CountedPassage, Distribution, Evidence, Hit, Judgement, Pair, Passage, Response, Verdict
+from localfact.records import Claim, CountedPassage, Evidence, Hit, Judgement, Passage, Response, Verdict
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 CLAIM = Claim(id="a", text="The tower is in Paris.")
@@ -27,18 +27,15 @@ async def flags(
     counted_passages: Sequence[CountedPassage],
     *,
     text: str = ENGLISH,
-    share: float = 1.0,
     flagger: Flags | None = None,
     before: Sequence[Flag] = (),
     affinity: Mapping[str, float] | None = None,
 ) -> set[Flag]:
-    said = Distribution(entailment=0.9, contradiction=0.05, neutral=0.05, share=share)
-    relations = {Pair(one.text, CLAIM.text): said for one in passages}
     verdict = Verdict(claim_id="a", label=label, passages=tuple(counted_passages), flags=tuple(before))
     hits = tuple(Hit(passage_id=one.id, rank=rank, score=1) for rank, one in enumerate(passages, start=1))
     evidence = Evidence(passages=tuple(passages), hits={"a": hits}, affinity={"a": affinity} if affinity else {})
     found = await (flagger or Flags(("en",), ("en",))).flag(
-        Response(id="r", text=text), {"a": CLAIM}, Judgement(verdicts=(verdict,)), evidence, relations
+        Response(id="r", text=text), {"a": CLAIM}, Judgement(verdicts=(verdict,)), evidence
     )
     (one,) = found.verdicts
     assert one.label is label
@@ -49,7 +46,7 @@ async def flags(
 TWO = (passage("p", host="a.example"), passage("q", host="b.example"))
 
 
-async def test_two_sources_read_whole_in_a_known_language_need_no_flag() -> None:
+async def test_two_sources_in_a_known_language_need_no_flag() -> None:
     assert await flags(VerdictLabel.SUPPORTED, TWO, [counted("p"), counted("q")]) == set()
 
 
@@ -71,12 +68,6 @@ async def test_a_language_that_the_extractor_or_the_relation_model_does_not_know
     passages = (TWO[0], passage("q", other, "b.example"))
     found = await flags(VerdictLabel.SUPPORTED, passages, [counted("p"), counted("q")], text=text, flagger=flagger)
     assert (Flag.UNKNOWN_LANGUAGE in found) == flagged
-
-
-@pytest.mark.parametrize(("share", "flagged"), [(0.49, True), (0.5, False), (1.0, False)])
-async def test_less_than_half_of_the_passage_that_speaks_for_it_is_told(share: float, flagged: bool) -> None:
-    found = await flags(VerdictLabel.SUPPORTED, TWO, [counted("p"), counted("q")], share=share)
-    assert found == ({Flag.PARTLY_READ} if flagged else set())
 
 
 @pytest.mark.parametrize(

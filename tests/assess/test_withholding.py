@@ -43,7 +43,7 @@ def judge(claim: str, response: Response, label: VerdictLabel = VerdictLabel.SUP
 
     async def judged() -> Judgement:
         found = await Withholding(Supporting(label), ("en",)).assess(response, claims, evidence, {})
-        return await Flags(("en",), ("en",)).flag(response, {"a": claims[0]}, found, evidence, {})
+        return await Flags(("en",), ("en",)).flag(response, {"a": claims[0]}, found, evidence)
 
     return asyncio.run(judged()).verdicts[0]
 

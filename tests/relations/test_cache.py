@@ -30,7 +30,6 @@ THIRD = Distribution(
     neutral=1 - 1 / 3 - (0.1 + 0.2),
     windows=7,
     window=Span(start=3, end=9),
-    share=1 / 7,
 )
 
 

@@ -119,7 +119,7 @@ class Said:
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
         self.asked += len(pairs)
-        one = Distribution(entailment=0.1, contradiction=0.1, neutral=0.8, windows=3, window=Span(start=2, end=9), share=0.5)
+        one = Distribution(entailment=0.1, contradiction=0.1, neutral=0.8, windows=3, window=Span(start=2, end=9))
         return [Failure(reason="-") if pair.premise in self.failing else one for pair in pairs]
 
 
@@ -131,7 +131,7 @@ async def test_predictions_are_calibrated_and_what_the_model_said_and_read_is_ke
     assert isinstance(known, Distribution)
     assert known.entailment == pytest.approx(0.1 * math.e / (0.1 * math.e + 0.1 + 0.8 / math.e))
     assert known.raw == RelationProbabilities(entailment=0.1, contradiction=0.1, neutral=0.8)
-    assert (known.windows, known.window, known.share) == (3, Span(start=2, end=9), 0.5)
+    assert (known.windows, known.window) == (3, Span(start=2, end=9))
     assert (model.identity, below.asked) == ("said", 2)
 
 

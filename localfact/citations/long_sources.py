@@ -1,31 +1,23 @@
-"""Selects the windows of a long premise to read for a claim: those that share most of its rare words, names and numbers.
+"""Selects the windows of a long source to read for a sentence: those that share most of its rare words, names and numbers.
 
-Of windows that share as much, that one counts for more which has one sentence with what the claim says and a value of its kind:
-the value itself where the claim is true, another one where it is false.
-
-Used by models whose card limits how much of a premise is read at once, or how many such windows; their training data are made
-by the same functions. Lengths are counted in tokens, from the places where the model's tokenizer begins each of them.
+Of windows that share as much, that one counts for more which has one sentence with what is claimed and a value of its kind: the
+value itself where the claim is true, another one where it is false. Lengths are counted in words, whatever model reads them.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from localfact.errors import InputError
-from localfact.models.embedder import fitting_pieces
-from localfact.records import Pair, Span
-from localfact.relations.lexical.statements import ParsedClaim, idf_table
+from localfact.records import Span
+from localfact.relations.lexical.statements import ParsedClaim
 from localfact.relations.lexical.tokens import LexicalToken, is_detail, tokens
 from localfact.relations.lexical.tokens import stem as stem_of
-from localfact.relations.windows import measure_cutting, pieces
 from localfact.text import sentences
 
-#: Part of a model's identity; increased when premises are cut or windows selected in another way, as that changes predictions.
-SELECTION_VERSION = 2
-#: How much more a claim's names and numbers count than its other words of the same rarity.
-NAME_FACTOR = 1.0
+#: How much more a claim's numbers count than its other words of the same rarity.
 NUMBER_FACTOR = 2.0
 #: How much the best sentence of a window counts beside all that the window shares with the claim.
 SENTENCE_SHARE = 0.25
@@ -45,52 +37,40 @@ VALUE_STEMS = frozenset(
 )
 #: A word of a lower idf ("the", "was") is in most sentences and is not counted.
 COUNTED_IDF = 2.0
-#: How many parsed premises and claims are cached: pairs that share one come soon after each other.
-CACHED_PREMISES = 128
-CACHED_CLAIMS = 1_024
 
-#: A text -> the offset in characters at which each of its tokens begins, ascending, without special tokens.
-TokenStarts = Callable[[str], Sequence[int]]
+_WORD = re.compile(r"\S+")
+
 #: (begin, end) -> how relevant the sentences [begin, end) are to a claim: 0 or more.
 RunScore = Callable[[int, int], float]
 
 
 class Run(NamedTuple):
-    """Consecutive sentences [begin, end) of a premise."""
+    """Consecutive sentences [begin, end) of a source."""
 
     begin: int
     end: int
 
 
-class LongPremise:
-    """A premise cut into sentences of known length, each no longer than a window.
+class LongSource:
+    """A source cut into sentences of known length, each no longer than a window.
 
     Attributes:
-        text: the premise.
-        size: the most tokens of a window, from 1.
+        text: of the source.
+        size: the most words of a window, from 1.
         spans: of its sentences, long ones in parts; all of it, where it is short enough.
-        counts: the tokens of each.
+        counts: the words of each.
     """
 
-    def __init__(self, text: str, starts: TokenStarts, size: int) -> None:
-        """`starts` is that of the model's tokenizer."""
-        # Some tokenizers count the space before a word as its first character.
-        at = [start + text[start : start + 1].isspace() for start in starts(text)]
+    def __init__(self, text: str, size: int) -> None:
         self.text = text
         self.size = size
-        self.spans, self.counts = [Span(start=0, end=len(text))], [len(at)]
-        if len(at) > size:
-            self.spans = sentence_spans(text, at, size)
-            self.counts = [len(own_starts(at, span)) for span in self.spans]
+        self.spans = [Span(start=0, end=len(text))] if len(text.split()) <= size else sentence_spans(text, size)
+        self.counts = [len(text[span.start : span.end].split()) for span in self.spans]
 
-    def windows(self, claim: ParsedClaim, most: int | None) -> list[str]:
-        """The windows to read for the claim, in the order of the text: at most `most`, with None as many as hold it all."""
+    def windows(self, claim: ParsedClaim, most: int) -> list[Span]:
+        """The windows to read for the claim, at most so many, in the order of the text."""
         runs = best_runs(self.counts, self.run_score(claim), most, self.size)
-        return [self.text_of(run) for run in runs]
-
-    def text_of(self, run: Run) -> str:
-        """The text of a window."""
-        return self.text[self.spans[run.begin].start : self.spans[run.end - 1].end] if len(self.spans) > 1 else self.text
+        return [Span(start=self.spans[run.begin].start, end=self.spans[run.end - 1].end) for run in runs]
 
     def run_score(self, claim: ParsedClaim) -> RunScore:
         """The score of a run of sentences: the summed weight of the claim's stems that it holds, and a share of its best's."""
@@ -137,21 +117,13 @@ class LongPremise:
         return [tokens(self.text[span.start : span.end]) for span in self.spans]
 
 
-def own_starts(at: Sequence[int], span: Span) -> list[int]:
-    """The token offsets within a span, from its beginning. A token that begins before the span counts as one at 0."""
-    own = [start - span.start for start in at[bisect_left(at, span.start) : bisect_left(at, span.end)]]
-    return own if own[:1] == [0] or span.start == span.end else [0, *own]
-
-
-def sentence_spans(text: str, at: Sequence[int], limit: int) -> list[Span]:
-    """The sentences of a text whose tokens begin at `at`; sentences of more than `limit` tokens are cut into parts."""
+def sentence_spans(text: str, limit: int) -> list[Span]:
+    """The sentences of a text; one of more than `limit` words in parts that have so many."""
     found: list[Span] = []
-    for span in sentences(text):
-        place = span.start
-        for part in fitting_pieces(text[span.start : span.end], own_starts(at, span), limit):
-            begin = text.index(part, place)
-            place = begin + len(part)
-            found.append(Span(start=begin, end=place))
+    for sentence in sentences(text):
+        words = list(_WORD.finditer(text, sentence.start, sentence.end))
+        parts = (words[place : place + limit] for place in range(0, len(words), limit))
+        found += [Span(start=part[0].start(), end=part[-1].end()) for part in parts]
     return found
 
 
@@ -169,23 +141,23 @@ def claim_weights(claim: ParsedClaim) -> dict[str, float]:
     """The weight of each informative stem of a claim."""
     numbers = claim.details(is_value)
     return {
-        stem: weight * (NUMBER_FACTOR if stem in numbers else NAME_FACTOR if stem in claim.names | claim.subject else 1.0)
+        stem: weight * (NUMBER_FACTOR if stem in numbers else 1.0)
         for stem, weight in claim.weights.items()
         if weight >= COUNTED_IDF or stem in numbers
     }
 
 
-def best_runs(counts: Sequence[int], run_score: RunScore, most: int | None, size: int) -> list[Run]:
+def best_runs(counts: Sequence[int], run_score: RunScore, most: int, size: int) -> list[Run]:
     """The runs of sentences to read, in order.
 
     Where `most` consecutive windows hold the whole text, it is those. Else runs are chosen greedily: the one with the highest
     score, wherever it begins, then the best among the sentences that are left; the first of equals.
 
     Args:
-        counts: tokens of each sentence.
+        counts: words of each sentence.
         run_score: see `RunScore`.
-        most: the most runs; None for as many as hold the whole text.
-        size: the most tokens of a run.
+        most: the most runs, from 1.
+        size: the most words of a run.
     """
     ends = list(accumulate(counts, initial=0))
 
@@ -197,7 +169,7 @@ def best_runs(counts: Sequence[int], run_score: RunScore, most: int | None, size
         return end
 
     whole = list(_consecutive_runs(len(counts), end_of))
-    if most is None or len(whole) <= most:
+    if len(whole) <= most:
         return whole
     picked: list[Run] = []
     left = [Run(0, len(counts))]
@@ -227,44 +199,3 @@ def _longest_runs(stretch: Run, end_of: Callable[[int, int], int]) -> Iterator[R
         if end > reached:
             yield Run(begin, end)
         reached = max(reached, end)
-
-
-class WindowSelection:
-    """Selects what one model reads of pairs of any length: windows of the premise for each piece of the hypothesis.
-
-    Args:
-        starts: of the model's tokenizer.
-        room: the most tokens of premise and hypothesis together.
-        size: the most tokens of a premise that are read at once; None for what the hypothesis leaves.
-        most: the most windows of a premise that are read for a piece of the hypothesis; None for all.
-    """
-
-    def __init__(self, starts: TokenStarts, room: int, *, size: int | None, most: int | None) -> None:
-        self._room = room
-        self._size = room if size is None else min(size, room - 1)
-        self._most = most
-        self._premise = lru_cache(CACHED_PREMISES)(lambda premise, size: LongPremise(premise, starts, size))
-        self._claim = lru_cache(CACHED_CLAIMS)(lambda text: ParsedClaim(text, idf_table()))
-        self._length = lru_cache(CACHED_CLAIMS)(lambda text: len(starts(text)))
-
-    def fits(self, pair: Pair) -> bool:
-        """Whether one window is read: all of the pair, or the one that is selected."""
-        return len(self.windows(pair)) == 1
-
-    def windows(self, pair: Pair) -> list[Pair]:
-        """The pairs to read in place of `pair`: each piece of the hypothesis with the windows selected for it.
-
-        A hypothesis that is longer than a window of the premise, or leaves it too little room, is cut into pieces.
-
-        Raises:
-            InputError: the room is less than 2 tokens.
-        """
-        if self._room < 2:
-            raise InputError(f"The model's window leaves two texts {max(0, self._room)} tokens: too few to read anything in.")
-        longest = max(1, min(self._size, self._room - min(self._size, self._room // 2)))
-        hypotheses = measure_cutting(pieces(pair.hypothesis, longest), self._length)
-        return [Pair(shown, asked) for asked in hypotheses for shown in self._select_windows(pair.premise, asked)]
-
-    def _select_windows(self, premise: str, asked: str) -> list[str]:
-        size = max(1, min(self._size, self._room - self._length(asked)))
-        return self._premise(premise, size).windows(self._claim(asked), self._most)
