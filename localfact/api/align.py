@@ -26,6 +26,8 @@ from localfact.vocabulary import GoldLabel
 #: The least similarity of two claims that are the same: of vectors, and of words without an embedder.
 SAME_VECTORS, SAME_WORDS = 0.8, 0.8
 NO_ROW = "no row in the annotation"
+#: The most reasons that a message names.
+SHOWN_PROBLEMS = 3
 #: Texts of the two sides -> (n, m) similarities in [0, 1].
 Similar = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
 
@@ -41,6 +43,7 @@ class RunAligned(Record):
         gamma: of F1@K'.
         left_out: why responses of the run are not compared -> how many.
         unused: rows of the annotation that no response has.
+        problems: rows of it that cannot be used, each with its reason.
         recorded_edits: edits that annotators recorded themselves -> claims, where the file has some.
         irrelevant_otherwise: claims of the annotation that it calls irrelevant in another sense than FastFact's benchmark.
         labelled, coarse: claims of the annotation with a label, and those called not supported without saying how: one of
@@ -55,6 +58,7 @@ class RunAligned(Record):
     gamma: float
     left_out: dict[str, int]
     unused: int
+    problems: tuple[str, ...]
     recorded_edits: dict[str, int]
     irrelevant_otherwise: int = 0
     labelled: int = 0
@@ -77,11 +81,13 @@ def align_run(
     Raises:
         MissingError: there is no such run, or no such embedder. InputError: a file is damaged, or no response has a row.
     """
-    rows = [row for row in read_annotations(Path(gold)) if row.problem is None]
+    every = list(read_annotations(Path(gold)))
+    rows = [row for row in every if row.problem is None]
     assessments = read_assessments(Path(run))
     found, left_out, unused = pair_rows(assessments, rows)
     if not found:
-        why = ", ".join(f"{count} {reason}" for reason, count in left_out.items()) or "there is none"
+        reasons = [*(row.problem for row in every if row.problem), *(f"{count} {why}" for why, count in left_out.items())]
+        why = ", ".join(reasons[:SHOWN_PROBLEMS]) or "there is none"
         raise InputError(f"No response of {run} can be set beside a row of {gold}, by its text or its id ({why}).")
     similar, least, rule = similarity(embedder, same)
     aligned = [align_response(assessment, row, similar, least) for assessment, row in found]
@@ -101,6 +107,7 @@ def align_run(
         gamma=gamma,
         left_out=dict(left_out),
         unused=len(unused),
+        problems=tuple(f"{row.id}: {row.problem}" for row in every if row.problem is not None),
         recorded_edits=dict(edits),
         irrelevant_otherwise=sum(
             claim.gold is GoldLabel.IRRELEVANT
@@ -175,7 +182,7 @@ def similarity(embedder: str, same: float | None) -> tuple[Similar, float, str]:
 
 def word_similarity(ours: Sequence[str], theirs: Sequence[str]) -> NDArray[np.float64]:
     """The F1 of the words of each two texts, whatever their order and case; (n, m) in [0, 1]."""
-    ones, others = ([Counter(text.words(each.casefold())) for each in side] for side in (ours, theirs))
+    ones, others = ([Counter(text.words(text.normalise(each))) for each in side] for side in (ours, theirs))
     return np.array(
         [[2 * (one & other).total() / max(1, one.total() + other.total()) for other in others] for one in ones], dtype=float
     )

@@ -111,9 +111,10 @@ def plan_correcting_run(record: RunRecord, options: Options) -> Correcting:
     options = leave_out(options, NOT_OF_A_RUN, "correcting a run: its verdicts' own claims and passages are read")
     chosen = plan_correcting(record.settings.method, options_of_run(record, options))
     chosen = replace(chosen, judge=replace(chosen.judge, settings=with_thresholds_of(record, chosen.judge.settings)))
-    before, now = (windowless(plain) for plain in (record.plain_settings, chosen.judge.settings.plain()))
-    same = {name: value for name, value in (now.get("assessment") or {}).items() if name != "relation_map"}
-    differing = [name for name, value in same.items() if dict(before["assessment"]).get(name, value) != value]
+    fields = type(chosen.judge.settings.assessment).model_fields
+    unwritten = {name: field.default for name, field in fields.items() if not field.is_required()}
+    before, now = ({**unwritten, **plain["assessment"]} for plain in (record.plain_settings, chosen.judge.settings.plain()))
+    differing = [name for name in now if name != "relation_map" and before.get(name, now[name]) != now[name]]
     if differing:
         raise InputError(
             f"The run was judged otherwise than it would be judged again now: {', '.join(differing)} in its run.yaml. "

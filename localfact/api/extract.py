@@ -21,7 +21,7 @@ from localfact.methods.options import Options
 from localfact.methods.uses import extractor_parts, keep_used
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import observe_usage
-from localfact.records import Extraction, Passage, Response
+from localfact.records import Extraction, GivenSource, Passage, Response
 from localfact.runs.passes import DEFAULT_PASS_OPTIONS, Make, PassOptions, PassSummary, failure_warnings, make_file, present
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import ERROR, Row
@@ -122,7 +122,7 @@ async def extract_row(response: Response, *, extractor: ClaimExtractor, settings
 
 
 def response_row(response: Response) -> Row:
-    """The response as it came, with its passages and its annotation, without claims of an extractor."""
+    """The response as it came, with its passages, sources and annotation, without claims of an extractor."""
     row = present(id=response.id, prompt=response.prompt, topic=response.topic, model=response.model, source=response.source)
     if response.sample is not None:
         row["sample"] = response.sample.model_dump(exclude_none=True)
@@ -133,6 +133,8 @@ def response_row(response: Response) -> Row:
         row["annotation"] = annotation
     if response.evidence is not None:
         row["passages"] = [passage_row(passage) for passage in response.evidence.passages]
+    if response.sources is not None and response.sources.sources and not response.sources.of_passages:
+        row["sources"] = {one.mark: source_row(one) for one in response.sources.sources}
     return row
 
 
@@ -151,6 +153,11 @@ def passage_row(passage: Passage) -> Row:
     """A passage that came with a response."""
     row = present(id=passage.id, title=passage.title or None, date=passage.date, text=passage.text)
     return row | ({"links": list(passage.links)} if passage.links else {})
+
+
+def source_row(source: GivenSource) -> Row | None:
+    """A source that the text may cite; None for one of which nothing is known."""
+    return present(title=source.title or None, url=source.link, text=source.text) or None
 
 
 def claims_row(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from localfact.errors import InputError, LocalFactError
-from localfact.runtime.files import replace, write_errors
+from localfact.runtime.files import write_file
 
 STANDARD_INPUT = Path("/dev/stdin")
 
@@ -23,7 +23,7 @@ def infer(
     `reference` is the deviation from the file's own reference marginals (`inference.reference`), where it has any.
 
     Raises:
-        InputError: there is no such solver, or no file is named.
+        InputError: there is no such solver, no file is named, or two would be written under one name.
     """
     from localfact.inference.solve import SOLVERS
 
@@ -32,7 +32,23 @@ def infer(
     named = [files] if isinstance(files, str | Path) else list(files) if isinstance(files, Iterable) else []
     if not named or not all(isinstance(file, Path) or (isinstance(file, str) and file) for file in named):
         raise InputError('infer takes the paths of graph files, at least one: localfact.infer(["graph.json"]).')
-    return _infer_files([STANDARD_INPUT if str(file) == "-" else Path(file) for file in named], solver, write_uai)
+    graphs = [STANDARD_INPUT if str(file) == "-" else Path(file) for file in named]
+    if write_uai is not None:
+        refuse_equal_names(graphs)
+    return _infer_files(graphs, solver, write_uai)
+
+
+def refuse_equal_names(graphs: Sequence[Path]) -> None:
+    """Makes sure that each graph has a name of its own, without its folder and its ending.
+
+    Raises:
+        InputError: two have the same.
+    """
+    known: dict[str, Path] = {}
+    for file in graphs:
+        other = known.setdefault(file.stem, file)
+        if other is not file:
+            raise InputError(f"{other} and {file} would both be written as {file.stem}.uai: give one another name.")
 
 
 def _infer_files(files: Sequence[Path], solver: str, write_uai: Path | None) -> Iterator[dict[str, Any]]:
@@ -47,14 +63,14 @@ def _infer_files(files: Sequence[Path], solver: str, write_uai: Path | None) -> 
         try:
             graph = read_uai(text_of(file)) if is_uai else read_graph(file)
             if write_uai is not None:
-                write_text(write_uai / f"{file.stem}.uai", as_uai(graph))
+                write_file(write_uai / f"{file.stem}.uai", [as_uai(graph).encode()])
             started = time.perf_counter()
             result = marginals(graph, solver=solver)
             seconds = time.perf_counter() - started
+            deviation = None if is_uai or file == STANDARD_INPUT else deviation_of(file, result)
         except LocalFactError as error:
             yield {"file": str(file), "error_message": str(error)}
             continue
-        deviation = None if is_uai or file == STANDARD_INPUT else deviation_of(file, result)
         yield {
             "file": str(file),
             "variables": len(graph.ids),
@@ -78,17 +94,6 @@ def text_of(file: Path) -> str:
         InputError: it cannot be read.
     """
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file} cannot be read: {error}.") from None
-
-
-def write_text(file: Path, text: str) -> None:
-    """Writes a text file; its folder is made if missing.
-
-    Raises:
-        WriteError: it cannot be written.
-    """
-    with write_errors(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        replace(file, text.encode())

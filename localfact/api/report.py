@@ -28,7 +28,7 @@ from localfact.runs.journal import read_description
 from localfact.runs.record import AssessmentRead, RunRecord, RunSettings, read_record, read_run
 from localfact.runs.row_file import RUN, row_of
 from localfact.runs.run_folder import CORRECTIONS_FILE, RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_seconds
-from localfact.runtime.files import file_digest, replace, whole_lines, write_errors
+from localfact.runtime.files import file_digest, whole_lines, write_file
 from localfact.vocabulary import VerdictLabel
 
 #: Relation models that come with localfact, or did, and what a reader of their verdicts must know.
@@ -89,8 +89,7 @@ def write_report(
         )
     )
     file = Path(out) if out is not None else path / REPORT_FILE
-    with write_errors(file):
-        replace(file, content.encode("utf-8", "replace"))
+    write_file(file, [content.encode("utf-8", "replace")])
     return file
 
 
@@ -208,8 +207,7 @@ def write_comparison(compared: RunsCompared, out: str | Path) -> Path:
                     judged[run.name, response, claim.id] = Judged(claim, verdict, passages)
     settings = {run.name: read_run(Path(run.run)).plain_settings for run in compared.runs}
     file = Path(out)
-    with write_errors(file):
-        replace(file, comparison_page(compared, judged, settings).encode("utf-8", "replace"))
+    write_file(file, [comparison_page(compared, judged, settings).encode("utf-8", "replace")])
     return file
 
 

@@ -5,12 +5,13 @@
 """
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from localfact.claims.rules.blocks import lines_apart
-from localfact.claims.rules.citations import AUTHOR_YEAR, AUTHORS, IMAGE, NO_WORK, TARGET, URL
+from localfact.claims.rules.citations import ACCENTS, AUTHOR_YEAR, AUTHORS, IMAGE, NO_WORK, SURNAME, TARGET, URL
 from localfact.claims.rules.cleaning import RAISED_NUMBER
 from localfact.records import Span
 
@@ -21,7 +22,7 @@ MOST_MARKS = 5_000
 _NUMBERS = r"\^?\d{1,3}(?:\s?[,;–-]\s?\^?\d{1,3}){0,19}"
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _FROM_RAISED = str.maketrans(_RAISED, "0123456789")
-_SURNAME = re.compile(r"[A-Z\u00c0-\u00de][\w'’-]+")
+_SURNAME = re.compile(SURNAME)
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d[a-z]?\b")
 _TARGETED = re.compile(r"\(<?(?P<link>(?:[^\s()<>]|\([^\s()]*\))+)")
 
@@ -47,14 +48,19 @@ def key_of(name: str) -> str:
     """The form in which a mark and the name of a source are compared: "[1]" and "1." are "1", "(Smith et al., 2019)" is
     "smith 2019"."""
     plain = name.strip().strip("[](){}^【】.:@ ")
-    return author_year_of(plain) or plain.casefold()
+    return author_year_of(plain) or _folded(plain)
 
 
 def author_year_of(text: str) -> str | None:
     """The first surname and the first year behind it, "smith 2019"; None where the text has no such two."""
     surname = _SURNAME.search(text)
     year = _YEAR.search(text, surname.end()) if surname else None
-    return f"{surname[0]} {year[0]}".casefold() if surname and year else None
+    return _folded(f"{surname[0]} {year[0]}") if surname and year else None
+
+
+def _folded(name: str) -> str:
+    """A name whatever its case, and whether "é" is one character or two."""
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def address_in(target: str) -> str | None:
@@ -125,7 +131,7 @@ def _known_numbers(match: re.Match[str], span: Span, known: Collection[str]) -> 
 
 
 def _read_key(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
-    keys = dict.fromkeys(filter(None, (one.strip(" @").casefold() for one in re.split(r"[;,]", match["names"]))))
+    keys = dict.fromkeys(filter(None, (_folded(one.strip(" @")) for one in re.split(r"[;,]", match["names"]))))
     return CitationMark(span, tuple(keys)[:MOST_KEYS], hidden=span) if keys else None
 
 
@@ -153,7 +159,7 @@ def _read_link(match: re.Match[str], span: Span, known: Collection[str]) -> Cita
 
 
 def _read_reference(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
-    key = (match["key"] or match["shown"]).casefold()
+    key = _folded(match["key"] or match["shown"])
     return CitationMark(span, (key,)) if key in known else None
 
 
@@ -177,6 +183,7 @@ def _read_narrated_authors(match: re.Match[str], span: Span, known: Collection[s
 
 
 _Read = Callable[[re.Match[str], Span, Collection[str]], CitationMark | None]
+_KEY = rf"[\w:.{ACCENTS}-]{{1,60}}"
 _LABEL = r"(?i:ref(?:erence|\.)?s?|sources?|doc(?:ument)?s?|web|passages?|context)"
 #: The forms of marks, those first that others could be a part of.
 _FORMS: tuple[tuple[re.Pattern[str], _Read], ...] = (
@@ -192,8 +199,8 @@ _FORMS: tuple[tuple[re.Pattern[str], _Read], ...] = (
     (re.compile(rf"\[{{1,2}}(?P<numbers>{_NUMBERS})\^?\]{{1,2}}(?![(={{]|:\s)"), _read_numbers),
     (re.compile(r"(?:\[(?=\d+[†:])|【)(?P<numbers>\d{1,3})(?:[:†][^【】\[\]\n]{0,60})?[】\]]"), _read_numbers),
     (re.compile(rf"\[{_LABEL}[:. ]*(?P<numbers>{_NUMBERS})\]"), _read_numbers),
-    (re.compile(r"\[\^(?P<names>[\w-]{1,40})\](?!:)"), _read_key),
-    (re.compile(r"\[(?P<names>@[\w:.-]{1,60}(?:; ?@[\w:.-]{1,60}){0,9})\]"), _read_key),
+    (re.compile(rf"\[\^(?P<names>[\w{ACCENTS}-]{{1,40}})\](?!:)"), _read_key),
+    (re.compile(rf"\[(?P<names>@{_KEY}(?:; ?@{_KEY}){{0,9}})\]"), _read_key),
     (re.compile(r"\\cite[a-z]{0,2}\{(?P<names>[^{}]{1,200})\}"), _read_key),
     (re.compile(rf"\[[^\[\]\n]{{1,300}}\](?P<target>{TARGET})"), _read_link),
     (re.compile(r"\[(?P<shown>[^\[\]\n]{1,300})\]\[(?P<key>[\w -]{0,40})\]"), _read_reference),

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localfact.cli.options import AsJson, TableFormat, format_of
-from localfact.report.console import show, show_table
+from localfact.cli.watching import tell_unfinished
+from localfact.report.console import SOME_FAILED, show, show_table
 from localfact.scoring.recall import GAMMA
 
 if TYPE_CHECKING:
@@ -40,14 +41,18 @@ def align(
 
     format_of(how, as_json)
     found = align_run(run, gold, embedder=embedder, same=same, gamma=gamma)
+    tell_unfinished([run])
     if as_json:
         show(found.model_dump(mode="json"), as_json=True)
-        return
-    show_table(table_of(found), how)
+    else:
+        show_table(table_of(found), how)
+    if found.problems:
+        raise typer.Exit(SOME_FAILED)
 
 
 def table_of(found: "RunAligned") -> "Table":
     """The table of what was found."""
+    from localfact.api.align import SHOWN_PROBLEMS
     from localfact.report.alignment_table import ALL, alignment_table
     from localfact.report.table_data import name_sources
 
@@ -57,6 +62,10 @@ def table_of(found: "RunAligned") -> "Table":
         columns |= dict(zip(names, found.by_source.values(), strict=True))
     notes = [f"{count} responses of the run are left out: {reason}." for reason, count in found.left_out.items()]
     notes += [f"Rows of the annotation that no response of the run has: {found.unused}."] if found.unused else []
+    if found.problems:
+        more = len(found.problems) - SHOWN_PROBLEMS
+        shown = " ".join(found.problems[:SHOWN_PROBLEMS]) + (f" And {more} more (--json)." if more > 0 else "")
+        notes.append(f"Rows of the annotation that cannot be used: {len(found.problems)}. {shown}")
     edits = ", ".join(f"{name} {count:,}" for name, count in found.recorded_edits.items())
     notes += [f"Edits that annotators recorded, claims in all: {edits}."] if edits else []
     if found.coarse:

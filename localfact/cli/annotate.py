@@ -144,6 +144,8 @@ def export(
     from localfact.annotation.gold import gold_rows
     from localfact.annotation.summary import summarise, summary_tables
 
+    if disagreements is not None and disagreements.resolve() == out.resolve():
+        raise InputError(f"--out and --disagreements are both {out}: name two files.")
     with open_to_read(project) as store:
         rows = list(gold_rows(store))
         write_lines(out, rows)
@@ -235,8 +237,6 @@ def note_meaning(store: "AnnotationStore") -> None:
 
 def write_lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Writes rows as JSON lines, all or nothing."""
-    from localfact.runtime.files import replace, write_errors
+    from localfact.runtime.files import write_file
 
-    with write_errors(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        replace(file, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())
+    write_file(file, (f"{json.dumps(row, ensure_ascii=False)}\n".encode() for row in rows))

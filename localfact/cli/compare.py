@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 import typer
 
 from localfact.cli.options import AsJson, Data, Limit, RecallK, TableFormat, format_of, names_typed, options_from
-from localfact.cli.watching import watch
+from localfact.cli.watching import tell_unfinished, watch
 from localfact.errors import InputError, LocalFactError
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, note, show, show_table
@@ -80,6 +80,7 @@ def compare(
         raise InputError("Data and options are for --methods; of runs, all that was chosen is in their folders.")
     if methods is None:
         compared = compare_runs(runs or (), one_sided=one_sided, recall_k=recall, seed=options.seed)
+        tell_unfinished(runs or ())
     else:
         names = [name.strip() for name in methods.split(",") if name.strip()]
         compared = methods_compared(names, data, options, out, limit, recall, one_sided=one_sided, force=force)

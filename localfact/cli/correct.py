@@ -51,8 +51,8 @@ def correct(
     """
     begin_offline(offline, options)
     if (Path(what) / RUN_FILE).is_file():
-        if topic is not None or prompt is not None or method is not None:
-            raise InputError("--topic, --prompt and --method are of a text: a run has its own.")
+        if topic is not None or prompt is not None or method is not None or max_words != MAX_WORDS:
+            raise InputError("--topic, --prompt, --method and --max-words are of a text: a run has its own.")
         _correct_run(Path(what), options, out, concurrency, force=force, plan=plan, as_json=as_json)
         return
     if plan or force or concurrency is not None:
@@ -68,10 +68,9 @@ def correct(
             text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress
         )
     if out is not None:
-        from localfact.runtime.files import replace, write_errors
+        from localfact.runtime.files import write_file
 
-        with write_errors(out):
-            replace(out, done.text.encode("utf-8", "replace"))
+        write_file(out, [done.text.encode("utf-8", "replace")])
     row = correction_row(done)
     if as_json:
         show({**row, "diff": done.diff}, as_json=True)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from localfact.cli.options import AsJson
+from localfact.cli.watching import tell_unfinished
 from localfact.errors import InputError
 from localfact.report.console import note, show
 
@@ -56,4 +57,5 @@ def export(
     if send is not None:
         note(f"Sending to {send}: scores, and with them contradicted claims, sentences against them and their sources.")
         done |= {"sent": send_scores(list(langfuse_lines(folder)), send), "to": send}
+    tell_unfinished([folder])
     show(done, as_json=as_json)

@@ -16,7 +16,7 @@ from localfact.methods.uses import leave_out
 from localfact.report.console import SOME_FAILED, errors, note, show
 from localfact.report.progress import TerminalProgress
 from localfact.report.tables import fields_table, table_of
-from localfact.runtime.files import replace, write_errors
+from localfact.runtime.files import write_file
 
 #: Defaults of `calibrate`: the share of wrong ones among accepted claims, and the probability that it is exceeded.
 RISK, DELTA = 0.05, 0.05
@@ -233,8 +233,7 @@ def calibrate(
     for warning in found.warnings:
         note(warning)
     if prior_map is not None and found.prior_map is not None:
-        with write_errors(prior_map):
-            replace(prior_map, found.prior_map.model_dump_json(indent=2).encode() + b"\n")
+        write_file(prior_map, [found.prior_map.model_dump_json(indent=2).encode(), b"\n"])
         note(f"The map of priors, from {found.prior_map.claims} claims, is in {prior_map}.")
     show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
     note(f"{found.claims} labelled claims, {found.definite} of them with a label that may settle them.")
@@ -255,8 +254,7 @@ def _calibrate_verdicts(run: Path, file: Path | None, max_risk: float, delta: fl
 
     found = calibrate_verdicts(run, max_risk=max_risk, delta=delta)
     if file is not None:
-        with write_errors(file):
-            replace(file, found.thresholds.model_dump_json(indent=2).encode() + b"\n")
+        write_file(file, [found.thresholds.model_dump_json(indent=2).encode(), b"\n"])
         note(f"The thresholds, from {found.thresholds.claims} claims, are in {file}.")
     show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
     note(found.meaning)
@@ -273,8 +271,7 @@ def _calibrate_relations(pairs: str, file: Path | None, options: Options, *, as_
     with interruptible(None):
         found = calibrate_relations(pairs, options=options)
     if file is not None:
-        with write_errors(file):
-            replace(file, found.relation_map.model_dump_json(indent=2).encode() + b"\n")
+        write_file(file, [found.relation_map.model_dump_json(indent=2).encode(), b"\n"])
         note(f"The map, from {found.pairs} pairs, is in {file}.")
     show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from localfact.cli.options import AsJson, TableFormat, format_of
+from localfact.cli.watching import tell_unfinished
 from localfact.errors import InputError
 from localfact.report.console import show, show_table
 from localfact.scoring.recall import GAMMA
@@ -36,6 +37,7 @@ def leaderboard(
 
     format_of(how, as_json)
     board = rank(runs, gamma=gamma, prices=read_prices(prices) if prices is not None else None)
+    tell_unfinished(runs)
     if as_json:
         show(board.model_dump(mode="json"), as_json=True)
         return

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from localfact.cli.options import AsJson
-from localfact.cli.watching import line_for_each
+from localfact.cli.watching import line_for_each, tell_unfinished
 from localfact.report.console import note, one_line, progress_bar, show, show_text
 
 
@@ -43,9 +43,11 @@ def plot(
     from localfact.api.plot import plot as draw
     from localfact.api.runs import latest_run
 
+    drawn = runs or [latest_run()]
     with progress_bar() as bar:
         watch = line_for_each(bar, "{}: factor graphs")
-        plots = draw(runs or [latest_run()], out=out, only=only or (), by_source=by_source, progress=watch)
+        plots = draw(drawn, out=out, only=only or (), by_source=by_source, progress=watch)
+    tell_unfinished(drawn)
     for sentence in plots.notes:
         note(sentence)
     if as_json:

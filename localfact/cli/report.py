@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from localfact.cli.options import AsJson
+from localfact.cli.watching import tell_unfinished
 from localfact.report.console import note, one_line, show, show_text
 
 
@@ -32,7 +33,9 @@ def report(
     from localfact.api.report import write_report
     from localfact.api.runs import latest_run
 
-    file = write_report(run if run is not None else latest_run(), out=out, start=start, calls=calls)
+    folder = run if run is not None else latest_run()
+    file = write_report(folder, out=out, start=start, calls=calls)
+    tell_unfinished([folder])
     if as_json:
         show({"report": str(file), "bytes": file.stat().st_size}, as_json=True)
     else:

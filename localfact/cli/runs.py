@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from localfact.cli.options import AsJson, RecallK, format_of
+from localfact.cli.watching import tell_unfinished
 from localfact.errors import InputError
 from localfact.report.console import note, output, show, show_table
 from localfact.report.formats import Format, find_format
@@ -88,7 +89,7 @@ def show_command(
     if response_id is None and not only:
         summary = read_finished_summary(folder)
         if summary is None:
-            note("This run has not ended: these are the responses done so far. The same `localfact eval` goes on with it.")
+            tell_unfinished([folder])
             summary = rescore(folder)
         if as_json:
             show(summary.model_dump(mode="json"), as_json=True)
@@ -122,6 +123,7 @@ def score(
     if explain and as_json:
         raise InputError("--explain is for people, and --json for programs: type one of them.")
     summary = rescore(run, KPolicy.parse(recall_k))
+    tell_unfinished([run])
     show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
     if explain and not as_json:
         for name, line in explanations(summary):

@@ -26,7 +26,7 @@ from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.option_group import UnusedSetting, check_options, flags_of
 from localfact.methods.options import Options
 from localfact.report.console import note, show
-from localfact.runtime.files import write_errors
+from localfact.runtime.files import write_file
 from localfact.runtime.plain_yaml import read_yaml_file
 
 SETTINGS_FILE = Path("localfact.yaml")
@@ -73,8 +73,7 @@ def init(
     """
     if out.exists() and not force:
         raise InputError(f"{out} is there already. Begin it anew with --force, or name another file with --out.")
-    with write_errors(out):
-        out.write_text(write_commented(), encoding="utf-8")
+    write_file(out, [write_commented().encode()])
     if as_json:
         show({"settings": str(out)}, as_json=True)
     else:

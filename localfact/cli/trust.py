@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from localfact.cli.options import AsJson
+from localfact.cli.watching import tell_unfinished
 from localfact.report.console import note, progress_bar, show
-from localfact.runtime.files import replace, write_errors
+from localfact.runtime.files import write_file
 
 
 def trust(
@@ -42,13 +43,13 @@ def trust(
             strength=strength,
             progress=lambda done, change: bar.update(task, description=f"round {done}: largest change {change:.3f}"),
         )
+    tell_unfinished(runs)
     for warning in found.warnings:
         note(warning)
     show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: trust_view(found))
     for file, content in ((out, hosts_file), (html, trust_page)):
         if file is not None:
-            with write_errors(file):
-                replace(file, content(found).encode("utf-8", "surrogatepass"))
+            write_file(file, [content(found).encode("utf-8", "surrogatepass")])
     if out is not None:
         note(f"The table, of {len(found.table)} hosts, is in {out}: localfact eval ... --hosts {out}")
     if html is not None:

@@ -1,12 +1,14 @@
-"""What commands show on standard error while they work, and what they say when Ctrl-C ends them."""
+"""What commands show on standard error while they work, what they say when Ctrl-C ends them, and of runs that it ended."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.progress import Progress, TaskID
 
 from localfact.report.console import errors, note
 from localfact.report.progress import TerminalProgress
+from localfact.runs.run_folder import SUMMARY_FILE
 
 
 @contextmanager
@@ -25,6 +27,13 @@ def reporting_interruption(left: str) -> Iterator[None]:
     except KeyboardInterrupt:
         note(f"Interrupted. {left}")
         raise
+
+
+def tell_unfinished(runs: Iterable[Path]) -> None:
+    """Says of each run that has not ended that what is shown is of a part of it."""
+    for run in runs:
+        if not (run / SUMMARY_FILE).is_file():
+            note(f"{run} has not ended: this is of the responses done so far. The same `localfact eval` goes on with it.")
 
 
 def line_for_each(bar: Progress, said: str) -> Callable[[str, int, int | None], None]:

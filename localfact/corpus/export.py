@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from localfact.runtime.files import replace_by, write_errors
+from localfact.runtime.files import write_file
 from localfact.text import readable
 from localfact.web.pages import PROVIDER, Page
 
@@ -28,9 +28,7 @@ def export_pages(pages: Iterable[Page], file: Path) -> int:
             count += 1
             yield line_of(page)
 
-    with write_errors(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        replace_by(file, lines())
+    write_file(file, lines())
     return count
 
 

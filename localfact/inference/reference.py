@@ -7,8 +7,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
+from localfact.errors import GraphError
 from localfact.inference.solve import Marginals
 
 
@@ -33,15 +35,22 @@ class Deviation:
 
 
 def deviation_of(path: Path, found: Marginals) -> Deviation | None:
-    """Compares with the reference marginals in a graph file that was read without errors; None if it has none."""
-    content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    """Compares with the reference marginals in a graph file that was read without errors; None if it has none.
+
+    Raises:
+        GraphError: its tolerance or log_z is no number.
+    """
+    content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8-sig"))
     reference = content.get("reference")
     if not isinstance(reference, dict):
         return None
-    expected, tolerance = reference.get("marginals"), reference.get("tolerance", 0.0)
+    for name in ("tolerance", "log_z"):
+        if not isinstance(reference.get(name, 0.0), float | int | NoneType):
+            raise GraphError(f"{path}: {name} of its reference is no number.")
+    expected, tolerance = reference.get("marginals"), float(reference.get("tolerance") or 0.0)
     agree = reference.get("consistent", True) is found.consistent
     if not isinstance(expected, dict) or found.marginals is None:
-        return Deviation(0.0, 0.0, 0, None, float(tolerance), agree)
+        return Deviation(0.0, 0.0, 0, None, tolerance, agree)
     claims = [name for name in content.get("atoms", {}) if isinstance(expected.get(name), int | float)]
     if not claims:
         return None
@@ -52,4 +61,4 @@ def deviation_of(path: Path, found: Marginals) -> Deviation | None:
     )
     log_z = reference.get("log_z")
     apart = None if log_z is None or found.log_z is None else abs(found.log_z - float(log_z))
-    return Deviation(max(errors), sum(errors) / len(errors), flips, apart, float(tolerance), agree)
+    return Deviation(max(errors), sum(errors) / len(errors), flips, apart, tolerance, agree)

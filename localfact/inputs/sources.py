@@ -34,12 +34,14 @@ _MAY_CITE = re.compile(r"[\[【¹²³⁴-⁹]|<sup|https?://")
 
 def sources_of(row: Row, text: str) -> GivenSources | None:
     """The sources of a row; None where it gives none. Its passages are sources only of a text that may cite something."""
-    given = first(row, SOURCES_KEYS)
+    given = first({key: row.get(key) for key in SOURCES_KEYS if row.get(key) not in ([], {})}, SOURCES_KEYS)
     try:
         own = given is not None
         if not own:
             given = passages_given(row) if _MAY_CITE.search(text) else None
-        return None if given is None else GivenSources(sources=tuple(_sources(given, may_be_empty=not own)))
+        if given is None:
+            return None
+        return GivenSources(sources=tuple(_sources(given, may_be_empty=not own)), of_passages=not own)
     except RowError as error:
         return GivenSources(problem=readable(str(error)))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from localfact.integrations.inspect_records import inspect_lines
 from localfact.integrations.langfuse import langfuse_lines
 from localfact.integrations.otel import otel_lines
-from localfact.runtime.files import replace_by, write_errors
+from localfact.runtime.files import write_file
 
 #: The name of a form, which is its option -> what makes its lines of a run folder.
 FORMS: Mapping[str, Callable[[Path], Iterable[str]]] = {
@@ -26,6 +26,5 @@ def export_run(run: Path, form: str, out: Path) -> int:
         MissingError: there is no such run. InputError: a file of it is damaged. WriteError: `out` cannot be written.
     """
     lines = [f"{line}\n".encode() for line in FORMS[form](run)]
-    with write_errors(out):
-        replace_by(out, lines)
+    write_file(out, lines)
     return len(lines)

@@ -167,9 +167,15 @@ class GivenSource(Record):
 
 
 class GivenSources(Record):
-    """The sources of a row; `problem`: why they cannot be used, which matters only where citations are asked for."""
+    """The sources of a row.
+
+    Attributes:
+        of_passages: whether the row gives none, and these are its passages.
+        problem: why they cannot be used, which matters only where citations are asked for.
+    """
 
     sources: tuple[GivenSource, ...] = ()
+    of_passages: bool = False
     problem: str | None = None
 
 

@@ -56,7 +56,7 @@ def read_description(text: bytes, file: Path) -> dict[str, Any]:
     except ValueError:
         content = None
     if not isinstance(content, dict) or not all(isinstance(content.get(part), dict) for part in ("settings", "versions")):
-        raise InputError(f"{file} is damaged. Begin again with --force, or name another with --out.")
+        raise InputError(f"{file} is damaged. The command that made it begins again with --force, or elsewhere with --out.")
     return content
 
 

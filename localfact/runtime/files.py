@@ -69,6 +69,19 @@ def replace_by(file: Path, parts: Iterable[bytes]) -> None:
         raise
 
 
+def write_file(file: Path, parts: Iterable[bytes]) -> None:
+    """Writes a file that a user named, all of it or nothing; its folder is made if missing.
+
+    Raises:
+        WriteError: it cannot be written. InputError: as `replace_by`.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace_by(file, parts)
+    except OSError as error:
+        raise WriteError(f"{file} cannot be written: {error.strerror or error}.") from error
+
+
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
     """Turns an OSError inside the block into a WriteError."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from annotation_projects import comment, judge, make_all, make_project, tasks
+from typer.testing import CliRunner
 
 from localfact.annotation.database import APPLICATION_ID
 from localfact.annotation.project import (
@@ -27,6 +28,7 @@ from localfact.annotation.project import (
     is_project,
 )
 from localfact.annotation.store import AnnotationStore
+from localfact.cli.main import app
 from localfact.errors import InputError, LocalFactError, RunFolderError, WriteError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -369,3 +371,10 @@ def test_a_project_that_was_killed_while_it_was_made_is_made_again(tmp_path: Pat
     make_project(folder)
     with Project(folder) as project:
         assert project.store.size() == len(tasks())
+
+
+def test_gold_data_and_disagreements_are_two_files(tmp_path: Path) -> None:
+    folder, file = make_project(tmp_path / "project"), tmp_path / "gold.jsonl"
+    done = CliRunner().invoke(app, ["annotate", "export", str(folder), "--out", str(file), "--disagreements", str(file)])
+    assert "name two files" in str(done.exception)
+    assert not file.exists()

@@ -59,6 +59,16 @@ def test_claims_of_the_same_numbers_and_nearly_the_same_words_are_one_claim(run:
     assert list(found.by_source) == ["bio"]
 
 
+def test_rows_of_the_annotation_that_cannot_be_used_are_told(run: Path, tmp_path: Path) -> None:
+    bad = {"id": "bad", "response": TEXT, "claims": [{"text": "It is.", "label": "maybe"}]}
+    (tmp_path / "gold.jsonl").write_text(f"{json.dumps(GOLD)}\n{json.dumps(bad)}\nnot json\n")
+    done = CliRunner().invoke(app, ["align", str(run), "--gold", str(tmp_path / "gold.jsonl"), "--embedder", "none"])
+    told = " ".join(done.stdout.split())
+    assert "cannot be used: 2. bad: Claim 1 has the label 'maybe'" in told
+    assert "row-3: The line is not JSON" in told
+    assert done.exit_code == 1
+
+
 def test_an_annotation_of_other_responses_is_refused(run: Path, tmp_path: Path) -> None:
     other = {"id": "x", "response": "Of others.", "claims": [{"text": "Of others.", "label": "S"}]}
     (tmp_path / "other.jsonl").write_text(json.dumps(other))

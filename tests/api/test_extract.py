@@ -55,6 +55,7 @@ async def test_annotated_claims_and_passages_are_kept_and_claims_are_taken_anew(
             {"id": "p2", "link": "https://h.example/2", "text": "same"},
             {"id": "p3", "text": "other"},
         ],
+        "sources": {"1": "a source", "Molen, 1891": {"title": "Port", "url": "https://h.example/4"}, "3": None},
     }
     data = written(tmp_path, row)
     await extract(data, tmp_path / "claims.jsonl")
@@ -65,6 +66,7 @@ async def test_annotated_claims_and_passages_are_kept_and_claims_are_taken_anew(
     assert before.evidence is not None
     assert after.evidence is not None
     assert after.evidence.passages == before.evidence.passages
+    assert after.sources == before.sources
     assert rows_of(tmp_path / "claims.jsonl")[0]["annotation"][0]["passages"] == [passage_id("same")] * 2
     await extract(tmp_path / "claims.jsonl", tmp_path / "again.jsonl")
     (again,) = read_responses(tmp_path / "again.jsonl")

@@ -89,6 +89,8 @@ def test_pages_are_looked_up_by_the_address_that_a_mark_or_its_entry_names() -> 
         {"sources": {"[^a]": "The bridge is long."}, "response": "The bridge is long.[^a]"},
         {"docs": [{"title": "Port", "text": "The bridge is long."}], "response": "The bridge is long [1]."},
         {"passages": [{"text": "The bridge is long."}], "response": "The bridge is long [1]."},
+        {"sources": [], "docs": {}, "passages": ["The bridge is long."], "response": "The bridge is long [1]."},
+        {"sources": {"Mu\u0308ller, 1891": "The bridge is long."}, "response": "The bridge is long (M\u00fcller, 1891)."},
         {
             "sources": [{"url": "http://www.port.example/a/", "text": "The bridge is long."}],
             "response": "The [bridge](https://port.example/a#top) is long.",

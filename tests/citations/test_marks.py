@@ -25,6 +25,9 @@ from localfact.citations.sentences import marked_sentences
             ("molen 1891", "quist 1902a"),
         ),
         ("Molen et al. (1891) call it new.", "Molen et al. (1891)", ("molen 1891",)),
+        ("It opened in 1889 (Mu\u0308ller, 1891).", "(Mu\u0308ller, 1891)", ("m\u00fcller 1891",)),
+        ("It opened in 1889 [@mu\u0308ller].", "[@mu\u0308ller]", ("m\u00fcller",)),
+        ("It opened in 1889.[^mu\u0308ller]", "[^mu\u0308ller]", ("m\u00fcller",)),
     ],
 )
 def test_a_mark_names_its_sources(text: str, shown: str, keys: tuple[str, ...]) -> None:

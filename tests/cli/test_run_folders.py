@@ -12,7 +12,8 @@ from localfact.methods.options import Options
 from localfact.runs.journal import lock
 from localfact.runs.run_folder import LOCK_FILE, OWN_FILES, remove
 
-ROW = {"response": "Ice floats on water.", "passages": ["Ice floats on water, as it is less dense."]}
+PASSAGE = {"text": "Ice floats on water, as it is less dense.", "link": "https://ice.example"}
+ROW = {"response": "Ice floats on water.", "passages": [PASSAGE]}
 
 
 @pytest.fixture
@@ -28,6 +29,23 @@ def test_sizes_are_of_what_the_folders_hold(folder: Path) -> None:
     size = sum(file.stat().st_size for file in (folder / "runs/one").iterdir())
     assert [(row["run"], row["bytes"]) for row in map(json.loads, done.stdout.splitlines())] == [("runs/one", size)]
     assert "deletes one" in QuickCommandLine(folder)("runs").stderr
+
+
+@pytest.mark.slow
+def test_what_is_made_of_a_run_that_has_not_ended_is_told_to_be_of_a_part(folder: Path) -> None:
+    gold = {**ROW, "claims": [{"text": "Ice floats on water.", "label": "S"}]}
+    (folder / "gold.jsonl").write_text(json.dumps(gold))
+    localfact = QuickCommandLine(folder)
+    commands = (
+        *("score", "leaderboard", "trust", "report", "plot", "show", "compare runs/one"),
+        *("align --gold gold.jsonl --embedder none", "export --inspect --out e.jsonl"),
+    )
+    for whole in (True, False):
+        for command in commands:
+            name, *more = command.split()
+            said = localfact(name, "runs/one", *more)
+            assert ("runs/one has not ended" in said.stderr) != whole, (command, said.stderr)
+        (folder / "runs/one/summary.json").unlink(missing_ok=True)
 
 
 def test_a_run_is_deleted_when_that_is_confirmed(folder: Path) -> None:

@@ -82,6 +82,12 @@ def test_a_run_with_thresholds_is_judged_by_them_after_its_edits_too(localfact: 
 @pytest.mark.slow
 def test_what_is_of_a_run_is_refused_for_a_text_and_the_other_way_round(localfact: CommandLine) -> None:
     assert "no run folder" in localfact("correct", "-", "--force", stdin=TEXT).stderr
+    localfact.folder.joinpath("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    localfact("eval", "--data", "rows.jsonl", "--out", "run", *QUICK)
+    assert "--max-words are of a text" in " ".join(localfact("correct", "run", "--max-words", "9").stderr.split())
+    for name, value in (("undecided-within", "0.2"), ("factors", "soft"), ("tables", "paper")):
+        said = localfact("correct", "run", f"--{name}", value, "--plan").stderr
+        assert f"judged again now: {name.replace('-', '_')} in" in " ".join(said.split())
 
 
 def test_what_stands_beside_verdicts_is_refused_as_corrections_would_not_show_it() -> None:

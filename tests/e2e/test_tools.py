@@ -144,6 +144,11 @@ def test_a_graph_goes_to_other_solvers_and_comes_back_as_uai(localfact: CommandL
     assert back["marginals"]["x0"] == pytest.approx(0.3178807947, abs=1e-9)
     (tmp_path / "bad.uai").write_text("MARKOV\n2\n2 2\nsome")
     assert "line 4" in localfact("infer", "bad.uai").stdout
+    (tmp_path / "good.uai").write_text("\ufeff" + (tmp_path / "uai/good.uai").read_text())
+    assert json.loads(localfact("infer", "good.uai", "--json").stdout)["marginals"] == back["marginals"]
+    twice = localfact("infer", "good.json", "uai/good.uai", "--write-uai", "both")
+    assert "good.json and uai/good.uai would both be written as good.uai" in " ".join(twice.stderr.split())
+    assert not (tmp_path / "both").exists()
 
 
 def test_several_graphs_are_a_table_with_errors_against_their_references(localfact: CommandLine, tmp_path: Path) -> None:
@@ -157,6 +162,14 @@ def test_several_graphs_are_a_table_with_errors_against_their_references(localfa
     assert (right[1], right[3], right[6]) == ("3/2", "exact", "0")
     assert float(right[4]) < 1e-9
     assert (float(wrong[4]), wrong[6]) == (pytest.approx(0.3), "1")
+
+
+def test_a_faulty_reference_is_told_and_other_graphs_are_solved(localfact: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "marked.json").write_text("\ufeff" + json.dumps({**EXAMPLE, "reference": {"marginals": {"a": 0.3}}}))
+    (tmp_path / "odd.json").write_text(json.dumps({**EXAMPLE, "reference": {"marginals": {"a": 0.3}, "log_z": "x"}}))
+    odd, marked = map(json.loads, localfact("infer", "odd.json", "marked.json", "--json").stdout.splitlines())
+    assert "odd.json: log_z of its reference is no number" in odd["error_message"]
+    assert marked["reference"]["largest"] == pytest.approx(0.0179, abs=1e-4)
 
 
 def test_relate_adds_three_probabilities_to_each_row(localfact: CommandLine, tmp_path: Path) -> None:

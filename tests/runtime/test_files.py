@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from localfact.errors import InputError, WriteError
-from localfact.runtime.files import file_digest, replace, whole_lines, write_errors
+from localfact.runtime.files import file_digest, replace, whole_lines, write_errors, write_file
 
 
 def test_the_digest_is_that_of_the_bytes(tmp_path: Path) -> None:
@@ -36,6 +36,13 @@ def test_a_pipe_or_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no plain file"):
         replace(pipe, b"new")
     assert pipe.is_fifo()
+
+
+def test_a_named_file_gets_its_folder_or_an_error_that_promises_nothing(tmp_path: Path) -> None:
+    write_file(tmp_path / "new/deep/a", [b"one", b"two"])
+    assert (tmp_path / "new/deep/a").read_bytes() == b"onetwo"
+    with pytest.raises(WriteError, match=r"new/deep/a/b cannot be written: (?!.*kept)"):
+        write_file(tmp_path / "new/deep/a/b", [b"three"])
 
 
 def test_a_last_line_that_was_cut_short_is_told_from_whole_ones(tmp_path: Path) -> None:

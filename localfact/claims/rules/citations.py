@@ -20,14 +20,16 @@ _SITE = r"(?:\w{2}\.)?wikipedia|britannica|imdb|[\w.-]{1,60}\.(?:com|org|net|edu
 _SOURCE_NAME = rf"(?i:source|link|ref(?:erence)?|citation|here|pdf|{_SITE})"
 _SOURCE_LINK = rf"\[{_SOURCE_NAME}(?:\+\d+)?\](?:{TARGET}|\[\w{{1,20}}\])(?=\W*(?:\n|$|\[))"
 URL = r"(?>(?:https?://|www\.)[^\s<>\"”\])}]{1,600}(?<![.,;:!?'*]))"
-_NAME = r"[A-Z\u00c0-\u00de][\w'’-]+"
+#: Signs that stand behind the letter that they belong to, in texts of PDFs for example.
+ACCENTS = r"\u0300-\u036f"
+SURNAME = rf"[A-Z\u00c0-\u00de][\w{ACCENTS}'’-]+"
 _NO_AUTHOR = (
     rf"(?!(?i:{MONTH}|spring|summer|autumn|fall|winter|olympics|season|since|until|from|in|by|early|late|mid|circa|born|died|released|"
     r"published|est|established|founded|version|part|vol|aged?|year|class|series|episode|approx|about|around|before|after|during|"
     r"between)\b)"
 )
-_MORE_AUTHORS = rf",? (?:et al\.?|(?:and|&) (?:{_NAME}|others|colleagues)|(?:[A-Z]\.,? ?)+)|, {_NAME}(?=,? (?:and|&))"
-AUTHORS = rf"{_NO_AUTHOR}{_NAME}(?:{_MORE_AUTHORS}){{0,4}}"
+_MORE_AUTHORS = rf",? (?:et al\.?|(?:and|&) (?:{SURNAME}|others|colleagues)|(?:[A-Z]\.,? ?)+)|, {SURNAME}(?=,? (?:and|&))"
+AUTHORS = rf"{_NO_AUTHOR}{SURNAME}(?:{_MORE_AUTHORS}){{0,4}}"
 _PAGES = r"(?:, ?(?:pp?\.|pages?|ch\.|sec\.|§|para\.) ?[\w–-]{1,15})?"
 AUTHOR_YEAR = (
     r"(?:(?:see(?: also)?|e\.g\.,?|cf\.|as cited in),? )?"

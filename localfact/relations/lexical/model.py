@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +31,7 @@ from localfact.vocabulary import RelationLabel
 COEFFICIENTS_FILE = Path(__file__).with_name("lexical.json")
 IDENTITY_DIGITS = 12
 #: Part of the identity; increased when the features, or how they are used, change.
-RULES = 5
+RULES = 6
 
 #: A hypothesis of more tokens is read sentence by sentence, as a passage.
 LONGEST_CLAIM = 80
@@ -83,6 +84,7 @@ class LexicalRelationModel:
 
     def predictions(self, pairs: Sequence[Pair]) -> list[Distribution]:
         """`relate` on the calling thread."""
+        pairs = [Pair(*(unicodedata.normalize("NFC", text) for text in pair)) for pair in pairs]  # "é" may be "e" and a sign
         similarities = self._similarities(pairs)
         statements = {hypothesis: statements_of(hypothesis) for hypothesis in dict.fromkeys(pair.hypothesis for pair in pairs)}
         order = sorted(range(len(pairs)), key=lambda position: pairs[position].premise)

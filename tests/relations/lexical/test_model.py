@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -98,6 +99,13 @@ def test_one_changed_detail_is_contradicted_rather_than_entailed(model: LexicalR
 )
 def test_a_claim_that_the_passage_does_not_speak_to_is_neutral(model: LexicalRelationModel, claim: str):
     assert related(model, (PAINTER, claim))[0].label is RelationLabel.NEUTRAL
+
+
+def test_an_accented_letter_may_be_written_as_two_characters(model: LexicalRelationModel):
+    forms = [unicodedata.normalize(form, "José Martínez was born in Évora.") for form in ("NFC", "NFD")]
+    same, *others = related(model, *((premise, claim) for premise in forms for claim in forms))
+    assert same.label is RelationLabel.ENTAILMENT
+    assert others == [same] * 3
 
 
 def test_an_unrelated_passage_is_neutral_to_every_claim(model: LexicalRelationModel):
