@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -187,7 +188,12 @@ def worth_of(cell: Cell) -> str:
     every = np.arange(len(found))
     judged = [verdict for one in found for _, verdict in labelled_claims(one)]
     ranked = any(verdict.posterior is not None for verdict in judged)
-    return f"{balanced_accuracy(found)(every):.2f}" + (f" ({posterior_area(found)(every):.2f})" if ranked else "")
+    return shown(balanced_accuracy(found)(every), 2) + (f" ({shown(posterior_area(found)(every), 2)})" if ranked else "")
+
+
+def shown(value: float, digits: int) -> str:
+    """A figure with so many digits behind the point; "-" where claims of one label alone make it undefined."""
+    return f"{value:.{digits}f}" if isfinite(value) else "-"
 
 
 def figures(cell: Cell, cells: Sequence[Cell]) -> Iterator[str]:
@@ -203,7 +209,7 @@ def figures(cell: Cell, cells: Sequence[Cell]) -> Iterator[str]:
         if there and len(found) >= FEWEST:
             yield with_interval(estimated(found), len(found))
         else:
-            yield f"{estimated(found)(np.arange(len(found))):.3f}" if there else ""
+            yield shown(estimated(found)(np.arange(len(found))), 3) if there else ""
     for score in SCORES:
         said = [each for one in found if not isinstance(each := contribution_of(score, one), Unscored)]
         yield f"{score.estimator(said)(np.arange(len(said))):.2f}" if said else ""

@@ -99,6 +99,8 @@ def test_tables_are_made_of_cells_and_name_those_that_are_not_there() -> None:
     assert second == "| factreasoner-fr1, m | 2 | 3 of 4 | 0.750 |  | 0.50 | 0.50 |  |  | 1 | 150 | 0.3 |"
     every = "builtin-fr2, factreasoner-fr2-calibrated, factreasoner-fr1"
     assert left == f"Not measured yet: sample by builtin-fr2; flaherty by {every}."
+    true = Cell(shared.about, [row for row in rows if row[2] == "supported"])
+    assert "| - (-) |" in tables([true], ("sample",), ("factreasoner-fr2-calibrated",))  # no false claim: no such figure
     other = Cell({**shared.about, "model": "n"}, rows)
     assert tables([shared, other], ("sample",), ("factreasoner-fr2-calibrated", "safe")).endswith(
         ": sample by safe of m, safe of n."
