@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from localfact.records import Assessment, Claim, Verdict
 from localfact.runs.assessments import read_assessments
@@ -36,6 +37,9 @@ COSTS = ("calls", "tokens", "minutes")
 #: What the pace of a cell is reckoned from.
 PACE = ("asked", "seconds")
 OVERVIEW = "balanced accuracy (area under the ROC)"
+#: The method that asks a model once a claim: what each other gains over it, and for how much, is the second table.
+PLAIN = "factscore-calibrated"
+GAIN = f"balanced accuracy minus that of {PLAIN}"
 #: What a claim costs, as `about` calls it, with digits behind the point; and the heads of the two.
 COSTS_EACH = (("calls", 1), ("tokens", 0))
 EACH = ("calls a claim", "tokens a claim")
@@ -152,12 +156,17 @@ def assessments_of(cell: Cell) -> Iterator[Assessment]:
 
 
 def tables(cells: Sequence[Cell], sets: Sequence[str], methods: Sequence[str]) -> str:
-    """An overview, a table for each of the sets that has a cell, rows in the order of the methods, and what is not there."""
+    """An overview, what is gained over PLAIN, a table for each of the sets that has a cell, and what is not there.
+
+    Rows are in the order of the methods.
+    """
     found = {cell.name: cell for cell in cells}
     models = sorted({cell.about["model"] for cell in cells} - {""}) or ["MODEL"]
     wanted = list(dict.fromkeys(("" if one.startswith("builtin") else by, one) for by in models for one in methods))
     of_ways = {way: [found.get(name_of_cell(name, *way)) for name in sets] for way in wanted}
     parts, missing = [markdown_table((OVERVIEW, *sets, *EACH), list(overview(of_ways)))], dict[str, list[str]]()
+    gained = list(gains(of_ways, models[0]))
+    parts += [markdown_table((GAIN, *sets, *EACH), gained)] if gained else []
     for place, name in enumerate(sets):
         rows, left = [], []
         for (model, method), of_sets in of_ways.items():
@@ -176,10 +185,38 @@ def tables(cells: Sequence[Cell], sets: Sequence[str], methods: Sequence[str]) -
 def overview(of_ways: Mapping[tuple[str, str], Sequence[Cell | None]]) -> Iterator[list[str]]:
     """A row for each model and method with a cell: what it is worth on each set, and what a claim costs over all of them."""
     for way, of_sets in of_ways.items():
-        if cells := [cell for cell in of_sets if cell]:
-            claims = sum(len(cell.rows) for cell in cells)
-            costs = (f"{sum(cell.about[cost] for cell in cells) / claims:,.{digits}f}" for cost, digits in COSTS_EACH)
-            yield [name_of_way(*way), *(worth_of(cell) if cell else "" for cell in of_sets), *costs]
+        if any(of_sets):
+            yield [name_of_way(*way), *(worth_of(cell) if cell else "" for cell in of_sets), *costs_of(of_sets)]
+
+
+def gains(of_ways: Mapping[tuple[str, str], Sequence[Cell | None]], model: str) -> Iterator[list[str]]:
+    """What each other method gains over PLAIN of the same model, built-in ones over that of `model`, and what a claim costs."""
+    for (by, method), of_sets in of_ways.items():
+        plain = of_ways.get((by or model, PLAIN))
+        if plain is not None and method != PLAIN and any(map(all, pairs := list(zip(of_sets, plain, strict=True)))):
+            found = (gain_of(cell, other) if cell and other else "" for cell, other in pairs)
+            yield [name_of_way(by, method), *found, *costs_of(of_sets)]
+
+
+def costs_of(of_sets: Sequence[Cell | None]) -> Iterator[str]:
+    """What a claim costs over all sets that a method has."""
+    cells = [cell for cell in of_sets if cell]
+    claims = sum(len(cell.rows) for cell in cells)
+    yield from (f"{sum(cell.about[cost] for cell in cells) / claims:,.{digits}f}" for cost, digits in COSTS_EACH)
+
+
+def gain_of(cell: Cell, other: Cell) -> str:
+    """The difference in balanced accuracy over the responses that both have, with its interval where these are enough."""
+    ours, theirs = ({one.response_id: one for one in assessments_of(each)} for each in (cell, other))
+    both = sorted(ours.keys() & theirs.keys())
+    mine, its = (balanced_accuracy([side[name] for name in both]) for side in (ours, theirs))
+
+    def difference(places: NDArray[np.int64]) -> float:
+        return mine(places) - its(places)
+
+    if len(both) >= FEWEST:
+        return with_interval(difference, len(both), "+.2f", "+.2f")
+    return shown(difference(np.arange(len(both))), 2, "+") if both else ""
 
 
 def worth_of(cell: Cell) -> str:
@@ -191,9 +228,9 @@ def worth_of(cell: Cell) -> str:
     return shown(balanced_accuracy(found)(every), 2) + (f" ({shown(posterior_area(found)(every), 2)})" if ranked else "")
 
 
-def shown(value: float, digits: int) -> str:
+def shown(value: float, digits: int, sign: str = "") -> str:
     """A figure with so many digits behind the point; "-" where claims of one label alone make it undefined."""
-    return f"{value:.{digits}f}" if isfinite(value) else "-"
+    return f"{value:{sign}.{digits}f}" if isfinite(value) else "-"
 
 
 def figures(cell: Cell, cells: Sequence[Cell]) -> Iterator[str]:

@@ -99,6 +99,10 @@ def test_tables_are_made_of_cells_and_name_those_that_are_not_there() -> None:
     assert second == "| factreasoner-fr1, m | 2 | 3 of 4 | 0.750 |  | 0.50 | 0.50 |  |  | 1 | 150 | 0.3 |"
     every = "builtin-fr2, factreasoner-fr2-calibrated, factreasoner-fr1"
     assert left == f"Not measured yet: sample by builtin-fr2; flaherty by {every}."
+    plain = Cell(about("factscore-calibrated"), [("r9", *rows[0][1:]), *rows[:2], (*rows[2][:4], "contradicted")])
+    gained = tables([shared, plain], ("sample",), ("builtin-fr2", "factreasoner-fr2-calibrated", "factscore-calibrated"))
+    assert "| factreasoner-fr2-calibrated, m | -0.25 | 1.0 | 150 |" in gained  # 0.75 and 1, over r0 and r1
+    assert gained.count("| factscore-calibrated, m |") == 2
     true = Cell(shared.about, [row for row in rows if row[2] == "supported"])
     assert "| - (-) |" in tables([true], ("sample",), ("factreasoner-fr2-calibrated",))  # no false claim: no such figure
     other = Cell({**shared.about, "model": "n"}, rows)
