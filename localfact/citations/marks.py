@@ -48,18 +48,18 @@ def key_of(name: str) -> str:
     """The form in which a mark and the name of a source are compared: "[1]" and "1." are "1", "(Smith et al., 2019)" is
     "smith 2019"."""
     plain = name.strip().strip("[](){}^【】.:@ ")
-    return author_year_of(plain) or _folded(plain)
+    return author_year_of(plain) or _fold(plain)
 
 
 def author_year_of(text: str) -> str | None:
     """The first surname and the first year behind it, "smith 2019"; None where the text has no such two."""
     surname = _SURNAME.search(text)
     year = _YEAR.search(text, surname.end()) if surname else None
-    return _folded(f"{surname[0]} {year[0]}") if surname and year else None
+    return _fold(f"{surname[0]} {year[0]}") if surname and year else None
 
 
-def _folded(name: str) -> str:
-    """A name whatever its case, and whether "é" is one character or two."""
+def _fold(name: str) -> str:
+    """Writes a name alike whatever its case, and whether "é" is one character or two."""
     return unicodedata.normalize("NFC", name).casefold()
 
 
@@ -131,7 +131,7 @@ def _known_numbers(match: re.Match[str], span: Span, known: Collection[str]) -> 
 
 
 def _read_key(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
-    keys = dict.fromkeys(filter(None, (_folded(one.strip(" @")) for one in re.split(r"[;,]", match["names"]))))
+    keys = dict.fromkeys(filter(None, (_fold(one.strip(" @")) for one in re.split(r"[;,]", match["names"]))))
     return CitationMark(span, tuple(keys)[:MOST_KEYS], hidden=span) if keys else None
 
 
@@ -159,7 +159,7 @@ def _read_link(match: re.Match[str], span: Span, known: Collection[str]) -> Cita
 
 
 def _read_reference(match: re.Match[str], span: Span, known: Collection[str]) -> CitationMark | None:
-    key = _folded(match["key"] or match["shown"])
+    key = _fold(match["key"] or match["shown"])
     return CitationMark(span, (key,)) if key in known else None
 
 
